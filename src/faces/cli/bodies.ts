@@ -1,7 +1,7 @@
 import type { Cli } from "./cli.ts";
 
 /** What a command does with its arguments and, last, its options. A number is its exit code. */
-type Body = (cli: Cli, ...given: never[]) => unknown;
+type Body = (cli: Cli, ...args: never[]) => unknown;
 
 const tools = () => import("./commands/tools.ts");
 const registry = () => import("./commands/registry.ts");
@@ -36,9 +36,9 @@ const completion = () => import("./completion/scripts.ts");
 const extensions = () => import("./extensions/list-extensions.ts");
 const config = () => import("./commands/config.ts");
 
-/** The same body for two commands, which tells them apart by one word before the options. */
-function withWord(body: Body, word: string): Body {
-  return (cli, ...given) => body(cli, ...given.slice(0, -1), word as never, ...given.slice(-1));
+/** The same body for two commands, which tells them apart by a verb before the options. */
+function withVerb(body: Body, verb: string): Body {
+  return (cli, ...args) => body(cli, ...args.slice(0, -1), verb as never, ...args.slice(-1));
 }
 
 /**
@@ -65,8 +65,8 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   stats: async () => (await quality()).showStats,
   "pins list": async () => (await quality()).listPins,
   "pins diff": async () => (await quality()).diffPin,
-  "pins accept": async () => withWord((await quality()).decidePin, "accept"),
-  "pins reject": async () => withWord((await quality()).decidePin, "reject"),
+  "pins accept": async () => withVerb((await quality()).decidePin, "accept"),
+  "pins reject": async () => withVerb((await quality()).decidePin, "reject"),
   "skills list": async () => (await skills()).listSkills,
   "skills published": async () => (await skills()).listPublished,
   "skills show": async () => (await skills()).showSkill,
@@ -79,8 +79,8 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "jobs status": async () => (await jobs()).showRun,
   "jobs cancel": async () => (await jobs()).cancelRun,
   "jobs show": async () => (await jobs()).showJob,
-  "jobs pause": async () => withWord((await jobs()).switchJob, "pause"),
-  "jobs resume": async () => withWord((await jobs()).switchJob, "resume"),
+  "jobs pause": async () => withVerb((await jobs()).switchJob, "pause"),
+  "jobs resume": async () => withVerb((await jobs()).switchJob, "resume"),
   "jobs history": async () => (await jobs()).listHistory,
   call: async () => (await call()).callTool,
   batch: async () => (await batch()).batchCalls,
@@ -103,8 +103,8 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "dead-letters list": async () => (await deadLetters()).listDeadLetters,
   "dead-letters retry": async () => (await deadLetters()).retryDeadLetters,
   "dead-letters show": async () => (await deadLetters()).showDeadLetter,
-  "dead-letters resolve": async () => withWord((await deadLetters()).settleDeadLetter, "resolve"),
-  "dead-letters abandon": async () => withWord((await deadLetters()).settleDeadLetter, "abandon"),
+  "dead-letters resolve": async () => withVerb((await deadLetters()).settleDeadLetter, "resolve"),
+  "dead-letters abandon": async () => withVerb((await deadLetters()).settleDeadLetter, "abandon"),
   "dead-letters delete": async () => (await deadLetters()).deleteDeadLetter,
   "approvals list": async () => (await approvals()).listApprovals,
   "approvals show": async () => (await approvals()).showApproval,
@@ -131,8 +131,8 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "servers list": async () => (await servers()).listServers,
   "servers show": async () => (await servers()).showServer,
   "servers ping": async () => (await servers()).pingServer,
-  "servers connect": async () => withWord((await servers()).switchServer, "connect"),
-  "servers disconnect": async () => withWord((await servers()).switchServer, "disconnect"),
+  "servers connect": async () => withVerb((await servers()).switchServer, "connect"),
+  "servers disconnect": async () => withVerb((await servers()).switchServer, "disconnect"),
   "servers restart": async () => (await servers()).restartServers,
   "servers refresh": async () => (await servers()).refreshServers,
   "servers reconnect": async () => (await servers()).refreshServers,

@@ -56,7 +56,7 @@ export type SharedServing = {
   /** Of the person who started them. */
   pass: string;
   /** How this one tells its numbers. */
-  countWith(own: () => Promise<object[]>): void;
+  countWith(ownMetrics: () => Promise<object[]>): void;
   /** The numbers of all. */
   gatherMetrics(): Promise<object[][]>;
 };

@@ -20,22 +20,22 @@ import { addCommand, appendValue, CommandNode } from "./verb.ts";
 
 /** What is wrong with the words of a command, and which help explains them. */
 function usageError(message: string, command: Command): PlaneError {
-  const said = message.replace(/^error: /, "").replaceAll(/(?<!\s)\s*\n/g, " ");
-  const capital = `${said.charAt(0).toUpperCase()}${said.slice(1)}`;
-  return new PlaneError("USAGE", `${sentence(capital)} See '${wordsOf(command)} --help'.`);
+  const sentenceText = message.replace(/^error: /, "").replaceAll(/(?<!\s)\s*\n/g, " ");
+  const capitalized = `${sentenceText.charAt(0).toUpperCase()}${sentenceText.slice(1)}`;
+  return new PlaneError("USAGE", `${sentence(capitalized)} See '${wordsOf(command)} --help'.`);
 }
 
 /** Help that was asked for, and help instead of a missing verb, are no mistakes and stay what they are. */
 function throwAsUsageError(thrown: CommanderError, command: Command): never {
   const isHelp = thrown.exitCode === 0 || thrown.code === "commander.help";
   if (isHelp) throw thrown;
-  const other = thrown.code === "commander.unknownCommand" ? otherWord(command) : null;
-  if (other !== null)
+  const otherName = thrown.code === "commander.unknownCommand" ? otherWord(command) : null;
+  if (otherName !== null)
     throw usageError(
-      `${thrown.message.replace(/(?<!\s)\s*\(Did you mean.*|\.$/s, "")} (Did you mean ${other}?)`,
+      `${thrown.message.replace(/(?<!\s)\s*\(Did you mean.*|\.$/s, "")} (Did you mean ${otherName}?)`,
       command,
     );
-  const pair = thrown.code === "commander.unknownOption" ? asArgument(command) : null;
+  const pair = thrown.code === "commander.unknownOption" ? argumentPair(command) : null;
   if (pair === null) throw usageError(thrown.message, command);
   throw usageError(
     `'${wordsOf(command)}' has no option --${pair.name}. Write tool arguments as ${pair.text}`,
@@ -68,56 +68,60 @@ const otherCommands: Readonly<Record<string, readonly string[]>> = {
 };
 
 function otherWord(command: Command): string | null {
-  const said = command.args[0] ?? "";
+  const typedVerb = command.args[0] ?? "";
   if (command.parent === null)
-    return Object.keys(otherCommands).find((name) => otherCommands[name]?.includes(said)) ?? null;
+    return (
+      Object.keys(otherCommands).find((name) => otherCommands[name]?.includes(typedVerb)) ?? null
+    );
   const verbs = command.commands.map((verb) => verb.name());
   return (
-    verbs.find((verb) => Object.hasOwn(otherWords, verb) && otherWords[verb]?.includes(said)) ??
-    null
+    verbs.find(
+      (verb) => Object.hasOwn(otherWords, verb) && otherWords[verb]?.includes(typedVerb),
+    ) ?? null
   );
 }
 
 /** `--message hi` behind `call` is what other programs call an argument of the tool. */
-function asArgument(command: Command): { name: string; text: string } | null {
+function argumentPair(command: Command): { name: string; text: string } | null {
   if (command.registeredArguments.at(-1)?.name() !== "values") return null;
-  const words = rootOf(command).rawArgs;
-  const known = [...command.options, ...rootOf(command).options].flatMap(({ long }) => long ?? []);
-  const at = words.findIndex(
-    (word) => word.startsWith("--") && word !== "--" && !known.includes(word.split("=")[0] ?? ""),
+  const typed = rootOf(command).rawArgs;
+  const knownFlags = [...command.options, ...rootOf(command).options].flatMap(
+    ({ long }) => long ?? [],
   );
-  const [, name, attached] = /^--([^=]+)=?(.*)$/s.exec(words[at] ?? "") ?? [];
-  if (name === undefined || nearest(`--${name}`, known, 1).length > 0) return null;
-  const next = words[at + 1];
-  const given = attached || (next?.startsWith("-") ? undefined : next);
-  const value = given === undefined ? "VALUE" : shellQuote(given);
-  return { name, text: `${name}=${value}` };
+  const index = typed.findIndex((argument) => {
+    const [flag = ""] = argument.split("=");
+    return argument.startsWith("--") && argument !== "--" && !knownFlags.includes(flag);
+  });
+  const [, name, attached] = /^--([^=]+)=?(.*)$/s.exec(typed[index] ?? "") ?? [];
+  if (name === undefined || nearest(`--${name}`, knownFlags, 1).length > 0) return null;
+  const value = attached || typed[index + 1];
+  const isMissing = value === undefined || (!attached && value.startsWith("-"));
+  return { name, text: `${name}=${isMissing ? "VALUE" : shellQuote(value)}` };
 }
 
 function rootOf(command: Command): Command & { rawArgs: string[] } {
-  return (command.parent === null ? command : rootOf(command.parent)) as Command & {
-    rawArgs: string[];
-  };
+  if (command.parent !== null) return rootOf(command.parent);
+  return command as Command & { rawArgs: string[] };
 }
 
 function wordsOf(command: Command): string {
-  const own = command.name();
-  return command.parent === null ? own : `${wordsOf(command.parent)} ${own}`;
+  const name = command.name();
+  return command.parent === null ? name : `${wordsOf(command.parent)} ${name}`;
 }
 
 /** Variables that are set already stay as they are; of several files the later one wins. */
-const ours = new Set<string>();
+const loadedNames = new Set<string>();
 
 function loadEnvFile(file: string, earlier: readonly string[] = []): string[] {
-  for (const [name, value] of Object.entries(parseEnv(read(file)))) {
-    if (terminal.env[name] !== undefined && !ours.has(name)) continue;
+  for (const [name, value] of Object.entries(parseEnv(readEnvFile(file)))) {
+    if (terminal.env[name] !== undefined && !loadedNames.has(name)) continue;
     terminal.env[name] = value;
-    ours.add(name);
+    loadedNames.add(name);
   }
   return [...earlier, file];
 }
 
-function read(file: string): string {
+function readEnvFile(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (thrown) {
@@ -129,7 +133,7 @@ const logLevels = ["error", "warn", "info", "debug"] as const;
 type LogLevel = (typeof logLevels)[number];
 
 function parseLogLevel(text: string): LogLevel {
-  const level = logLevels.find((one) => one === text);
+  const level = logLevels.find((candidate) => candidate === text);
   if (level === undefined) throw new InvalidArgumentError(`Give one of ${logLevels.join(", ")}.`);
   if (level === "error") silenceWarnings();
   return level;
@@ -167,9 +171,9 @@ export function createProgram(
     .examples("import --dry-run", "tools list", "call demo.greet name=Ann", "serve --open")
     .addHelpText("after", "Extensions add commands; 'toolplane extensions list' shows them.\n")
     .showSuggestionAfterError();
-  const asked = askedVerb(program, argv);
+  const askedName = askedVerb(program, argv);
   const forms = [...ownCommands, ...operationCommands].filter(
-    (form) => asked === null || verbIn(form) === asked,
+    (form) => askedName === null || verbIn(form) === askedName,
   );
   for (const form of inOrder(forms))
     addCommand(program, form, createAction(cli, form, setExitCode));
@@ -195,22 +199,22 @@ const verbIn = ({ command }: Pick<CommandForm, "command">) => command.split(" ",
 
 /** Null where a list of all verbs is needed: for help, for a mistake and for a shell that completes words. */
 function askedVerb(program: CommandNode, argv: readonly string[]): string | null {
-  let at = 0;
-  for (; argv[at]?.startsWith("-"); at++) {
-    const [name, value] = argv[at]?.split("=", 2) ?? [];
+  let index = 0;
+  for (; argv[index]?.startsWith("-"); index++) {
+    const [name, value] = argv[index]?.split("=", 2) ?? [];
     const option = program.options.find(({ long }) => long === name);
     if (option === undefined) return null;
-    if (option.required && value === undefined) at += 1;
+    if (option.required && value === undefined) index += 1;
   }
-  const isKnown = [...ownCommands, ...operationCommands].some((form) => verbIn(form) === argv[at]);
-  return isKnown ? (argv[at] ?? null) : null;
+  const verb = argv[index] ?? null;
+  return [...ownCommands, ...operationCommands].some((form) => verbIn(form) === verb) ? verb : null;
 }
 
 /** As their bodies are; those without one come last. */
 function inOrder(forms: readonly CommandForm[]): CommandForm[] {
-  const places = new Map(Object.keys(commandBodies).map((command, at) => [command, at]));
-  const place = ({ command }: CommandForm) => places.get(command) ?? places.size;
-  return forms.toSorted((one, other) => place(one) - place(other));
+  const positions = new Map(Object.keys(commandBodies).map((command, index) => [command, index]));
+  const positionOf = ({ command }: CommandForm) => positions.get(command) ?? positions.size;
+  return forms.toSorted((first, second) => positionOf(first) - positionOf(second));
 }
 
 /** The body of a command gets its arguments and, last, all options. */
@@ -219,14 +223,14 @@ function createAction(
   { command, looks }: CommandForm,
   setExitCode: (code: number) => void,
 ) {
-  return async (...given: unknown[]) => {
-    const options = (given.at(-1) as Command).optsWithGlobals();
+  return async (...args: unknown[]) => {
+    const options = (args.at(-1) as Command).optsWithGlobals();
     const body =
       (await commandBodies[command]?.()) ??
       (await import("./run-operation.ts")).runCommandOf(command);
     const code = await body(
       looks ? looking(cli) : cli,
-      ...(given.slice(0, -2) as never[]),
+      ...(args.slice(0, -2) as never[]),
       options as never,
     );
     if (typeof code === "number") setExitCode(code);
@@ -240,16 +244,17 @@ function looking(cli: Cli): Cli {
 
 /** Puts every verb under its heading, in the order in which a person needs them. */
 function arrangeHelp(program: CommandNode): void {
-  const places = Object.values(helpSections).flatMap((verbs) => verbs.split(" "));
+  const order = Object.values(helpSections).flatMap((verbs) => verbs.split(" "));
   for (const verb of program.commands) {
     const heading = Object.keys(helpSections).find((key) =>
       helpSections[key]?.split(" ").includes(verb.name()),
     );
     if (heading !== undefined) verb.helpGroup(`${heading}:`);
   }
-  const place = (command: Command) => places.indexOf(command.name());
+  const positionOf = (command: Command) => order.indexOf(command.name());
   program.configureHelp({
-    visibleCommands: ({ commands }) => commands.toSorted((one, other) => place(one) - place(other)),
+    visibleCommands: ({ commands }) =>
+      commands.toSorted((first, second) => positionOf(first) - positionOf(second)),
     groupItems: (_, inOrder, headingOf) => Map.groupBy(inOrder, headingOf),
   });
 }
@@ -266,26 +271,26 @@ function addHelpCommand(program: CommandNode): void {
     .description("show help of a command")
     .argument("[command...]")
     .examples("help", "help tools lint")
-    .action((words: string[]) => words.reduce(verbOf, program).outputHelp());
+    .action((path: string[]) => path.reduce(verbOf, program).outputHelp());
 }
 
-function verbOf(command: Command, word: string): Command {
-  const found = command.commands.find((verb) => verb.name() === word);
-  if (found) return found;
-  const [guess] = nearest(
-    word,
+function verbOf(command: Command, name: string): Command {
+  const inner = command.commands.find((verb) => verb.name() === name);
+  if (inner) return inner;
+  const [likeliest] = nearest(
+    name,
     command.commands.map((verb) => verb.name()),
   );
-  const hint = guess === undefined ? "" : ` (Did you mean ${guess}?)`;
-  throw usageError(`Unknown command '${word}'${hint}`, command);
+  const hint = likeliest === undefined ? "" : ` (Did you mean ${likeliest}?)`;
+  throw usageError(`Unknown command '${name}'${hint}`, command);
 }
 
 export function runCli(cli: Cli): Promise<number> {
-  return runReported(cli, () => runWords(cli));
+  return runReported(cli, () => runTyped(cli));
 }
 
 /** Its exit code. Rejects with what went wrong. */
-async function runWords(cli: Cli): Promise<number> {
+async function runTyped(cli: Cli): Promise<number> {
   let exitCode = 0;
   let written = "";
   const create = (addMore?: AddCommands) =>
@@ -300,9 +305,9 @@ async function runWords(cli: Cli): Promise<number> {
       cli.argv,
       addMore,
     );
-  const parse = async (program: CommandNode, words: string[]) => {
+  const parse = async (program: CommandNode, typed: string[]) => {
     try {
-      await program.parseAsync(words, { from: "user" });
+      await program.parseAsync(typed, { from: "user" });
       return exitCode;
     } catch (thrown) {
       if (!(thrown instanceof CommanderError)) throw thrown;
@@ -320,8 +325,8 @@ async function runWords(cli: Cli): Promise<number> {
     printStatus("'toolplane tools list' shows their tools, 'toolplane --help' all commands.");
     return 0;
   }
-  const words = wordsFor(program, cli.argv);
-  const unknown = unknownCommand(program, words);
+  const typed = typedArguments(program, cli.argv);
+  const unknown = unknownCommand(program, typed);
   if (unknown !== null) {
     // Options are read twice, so by a program of their own.
     const options = create();
@@ -332,39 +337,42 @@ async function runWords(cli: Cli): Promise<number> {
     );
     if (code !== null) return code;
   }
-  return parse(program, words);
+  return parse(program, typed);
 }
 
 /** What is none of our commands, and so may be one of an extension; `help` before it is `--help` behind it. */
 function unknownCommand(
   program: CommandNode,
-  words: readonly string[],
+  typed: readonly string[],
 ): { noun: string; words: string[] } | null {
-  const places = operandPlaces(program, words);
-  const [first = -1, ...others] = places;
-  const isHelp = words[first] === "help";
-  const [noun, verb] = (isHelp ? others : places).map((at) => words[at] ?? "");
+  const operands = operandIndexes(program, typed);
+  const [first = -1, ...otherOperands] = operands;
+  const isHelp = typed[first] === "help";
+  const [noun, verb] = (isHelp ? otherOperands : operands).map((index) => typed[index] ?? "");
   if (noun === undefined) return null;
-  const known = program.commands.find((command) => command.name() === noun);
-  const isGroup =
-    known !== undefined && known.commands.length > 0 && known.registeredArguments.length === 0;
-  const isKnown = isGroup
-    ? verb === undefined || known.commands.some((one) => one.name() === verb)
-    : known;
-  if (isKnown) return null;
-  return { noun, words: isHelp ? [...words.toSpliced(first, 1), "--help"] : [...words] };
+  const ownCommand = program.commands.find((command) => command.name() === noun);
+  if (ownCommand !== undefined && hasVerb(ownCommand, verb)) return null;
+  return { noun, words: isHelp ? [...typed.toSpliced(first, 1), "--help"] : [...typed] };
+}
+
+/** What is no group takes whatever follows it. */
+function hasVerb({ commands, registeredArguments }: CommandNode, name: string | undefined) {
+  const isGroup = commands.length > 0 && registeredArguments.length === 0;
+  return !isGroup || name === undefined || commands.some((verb) => verb.name() === name);
 }
 
 /** Of the words that are neither options nor their values. */
-function operandPlaces(program: CommandNode, words: readonly string[]): number[] {
-  const takesValue = (word = "") =>
-    program.options.some(({ long, required }) => long === word && required);
-  return words.flatMap((word, at) => (word.startsWith("-") || takesValue(words[at - 1]) ? [] : at));
+function operandIndexes(program: CommandNode, typed: readonly string[]): number[] {
+  const takesValue = (flag = "") =>
+    program.options.some(({ long, required }) => long === flag && required);
+  const isOperand = (index: number) =>
+    !typed[index]?.startsWith("-") && !takesValue(typed[index - 1]);
+  return [...typed.keys()].filter(isOperand);
 }
 
 const commandLine: CommandLine = {
   names: [...new Set([...ownCommands, ...operationCommands].map(verbIn))],
-  run: runWords,
+  run: runTyped,
   async complete(cli, words) {
     const program = createProgram(
       cli,
@@ -377,11 +385,13 @@ const commandLine: CommandLine = {
 };
 
 /** Behind `add`, `--user` says whose file is written; elsewhere it names who calls. */
-function wordsFor(program: CommandNode, argv: readonly string[]): string[] {
-  const [verb = -1] = operandPlaces(program, argv);
+function typedArguments(program: CommandNode, argv: readonly string[]): string[] {
+  const [verb = -1] = operandIndexes(program, argv);
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
   if (argv[verb] !== "add") return [...argv];
-  return argv.map((word, at) => (word === "--user" && at > verb && at < end ? "--global" : word));
+  return argv.map((argument, index) =>
+    argument === "--user" && index > verb && index < end ? "--global" : argument,
+  );
 }
 
 const verbMissing = new PlaneError("USAGE", "A command is missing. See 'toolplane --help'.");

@@ -24,20 +24,20 @@ export class CommandNode extends Command {
 export function addCommand(
   program: CommandNode,
   form: CommandForm,
-  run: (...given: unknown[]) => Promise<void>,
+  run: (...args: unknown[]) => Promise<void>,
 ): void {
   const [group = "", name] = form.command.split(" ");
   const parent = name === undefined ? program : groupOf(program, group);
   const verb = parent.command(name ?? group).description(form.about);
-  for (const [word, about] of Object.entries(form.arguments ?? {})) verb.argument(word, about);
+  for (const [usage, about] of Object.entries(form.arguments ?? {})) verb.argument(usage, about);
   for (const [flags, about] of Object.entries(form.options ?? {}))
     verb.addOption(toOption(flags, about));
   verb.action(run).examples(...form.examples);
 }
 
 function groupOf(program: CommandNode, name: string): CommandNode {
-  const found = program.commands.find((verb) => verb.name() === name);
-  if (found) return found;
+  const group = program.commands.find((verb) => verb.name() === name);
+  if (group) return group;
   const { about = "", examples = [] } = commandGroups[name] ?? {};
   return program
     .command(name)
@@ -47,12 +47,13 @@ function groupOf(program: CommandNode, name: string): CommandNode {
 
 function toOption(flags: string, declared: string | CommandOption): Option {
   if (typeof declared === "string") return new Option(flags, declared);
-  const { about, kind, choices, default: usual, required = false } = declared;
+  const { about, kind, choices, default: defaultValue, required = false } = declared;
   const option = new Option(flags, about).makeOptionMandatory(required);
   const parse = kind && readers[kind];
   if (parse) option.argParser<unknown>(parse);
   if (choices) option.choices(choices);
-  if (usual !== undefined) option.default(parse && usual !== false ? parse(usual) : usual);
+  if (defaultValue !== undefined)
+    option.default(parse && defaultValue !== false ? parse(defaultValue) : defaultValue);
   return option;
 }
 
@@ -61,13 +62,13 @@ export function appendValue(value: string, before: unknown = []): string[] {
 }
 
 function wholeNumber(
-  least: number,
-  most: number,
-  hint = `Give an integer from ${least} to ${most}.`,
+  minimum: number,
+  maximum: number,
+  hint = `Give an integer from ${minimum} to ${maximum}.`,
 ) {
   return (text: string): number => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-    if (number >= least && number <= most) return number;
+    if (number >= minimum && number <= maximum) return number;
     throw new InvalidArgumentError(hint);
   };
 }
@@ -84,10 +85,10 @@ const readers: Readonly<Record<ValueKind, (text: string, before?: unknown) => un
   ms: wholeNumber(0, largest, "Give milliseconds as an integer."),
   port: wholeNumber(0, 65_535, "Give a port between 0 and 65535."),
   drain: wholeNumber(0, 600, "Give seconds as an integer from 0 to 600."),
-  workers: (text) =>
-    text === "auto"
-      ? process.getBuiltinModule("node:os").availableParallelism()
-      : wholeNumber(1, 256, "Give a number from 1 to 256, or 'auto'.")(text),
+  workers(text) {
+    if (text === "auto") return process.getBuiltinModule("node:os").availableParallelism();
+    return wholeNumber(1, 256, "Give a number from 1 to 256, or 'auto'.")(text);
+  },
   seconds(text) {
     const seconds = Number(text);
     if (text.trim() !== "" && Number.isFinite(seconds) && seconds >= 0) return seconds;
@@ -131,15 +132,14 @@ const unitMs = {
 
 function spanMs(form: RegExp, text: string): number {
   const span = form.exec(text.trim())?.[0];
-  return span === undefined
-    ? Number.NaN
-    : Number.parseInt(span, 10) * unitMs[span.at(-1) as keyof typeof unitMs];
+  if (span === undefined) return Number.NaN;
+  return Number.parseInt(span, 10) * unitMs[span.at(-1) as keyof typeof unitMs];
 }
 
 export function toMoment(text: string): string {
   const isDate = /^\d{4}-\d{2}-\d{2}/.test(text.trim());
-  const at = new Date(isDate ? text.trim() : Date.now() + spanMs(/^\d{1,6}[mhdwy]$/, text));
-  if (at.getTime() > Date.now()) return at.toISOString();
+  const moment = new Date(isDate ? text.trim() : Date.now() + spanMs(/^\d{1,6}[mhdwy]$/, text));
+  if (moment.getTime() > Date.now()) return moment.toISOString();
   throw new InvalidArgumentError(
     "Give a time from now such as 12h, 30d or 1y, or a date to come such as 2030-01-31.",
   );

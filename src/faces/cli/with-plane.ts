@@ -65,7 +65,7 @@ function showWaiting(plane: Plane): Disposable {
   }, frameMs);
   const stop = () => {
     clearInterval(timer);
-    for (const leave of unsubscribe) leave();
+    for (const unsubscribeOne of unsubscribe) unsubscribeOne();
     if (Date.now() - startedAt >= waitMs) terminal.stderr.write("\r\u001b[K");
   };
   beforeOutput.add(stop);
@@ -108,12 +108,11 @@ function nowDoing(
 ): string {
   if (installing.size > 0) {
     const room = Math.max(20, (terminal.stderr.columns ?? 80) - 4);
-    const said = installLine === "" ? "" : `: ${plainText(installLine)}`;
-    return `installing ${[...installing].join(", ")}${said}`.slice(0, room);
+    const lineText = installLine === "" ? "" : `: ${plainText(installLine)}`;
+    return `installing ${[...installing].join(", ")}${lineText}`.slice(0, room);
   }
-  return starting.size > 0
-    ? `starting ${[...starting].join(", ")}`
-    : (progress ?? "waiting for the answer");
+  if (starting.size > 0) return `starting ${[...starting].join(", ")}`;
+  return progress ?? "waiting for the answer";
 }
 
 function renderProgress({ progress, total, message }: EventOf<"tool.progress">): string {
@@ -150,18 +149,18 @@ export async function withPlane<T>(
  * A command that asks the plane once. `render` gives the text for people, or prints it itself; `json` is what programs get
  * where that is not the answer itself.
  */
-export function command<Given extends unknown[], Answer>(
-  ask: (plane: Plane, ...given: Given) => Promise<Answer>,
-  render: (answer: Answer, given: NoInfer<Given>) => unknown,
-  json: (answer: Answer, given: NoInfer<Given>) => unknown = (answer) => answer,
+export function command<Args extends unknown[], Answer>(
+  ask: (plane: Plane, ...args: Args) => Promise<Answer>,
+  render: (answer: Answer, args: NoInfer<Args>) => unknown,
+  json: (answer: Answer, args: NoInfer<Args>) => unknown = (answer) => answer,
   extra: OpenExtra = {},
 ) {
-  return async (cli: Cli, ...all: unknown[]): Promise<void> => {
-    const options = all.at(-1) as GlobalOptions;
-    const given = all as Given;
-    const answer = await withPlane(cli, options, (plane) => ask(plane, ...given), extra);
-    if (options.json) return printJson(json(answer, given));
-    const text = render(answer, given);
+  return async (cli: Cli, ...args: unknown[]): Promise<void> => {
+    const options = args.at(-1) as GlobalOptions;
+    const typedArgs = args as Args;
+    const answer = await withPlane(cli, options, (plane) => ask(plane, ...typedArgs), extra);
+    if (options.json) return printJson(json(answer, typedArgs));
+    const text = render(answer, typedArgs);
     if (typeof text === "string") print(text);
   };
 }
@@ -261,9 +260,9 @@ export function isRecordingOrReplaying({ record, replay, replayMiss }: GlobalOpt
 }
 
 function recordingOptions({ record, replay, replayMiss }: GlobalOptions) {
-  const here = (file: string | undefined) =>
+  const resolved = (file: string | undefined) =>
     file === undefined ? undefined : resolve(terminal.directory(), file);
-  return withoutUndefined({ record: here(record), replay: here(replay), replayMiss });
+  return withoutUndefined({ record: resolved(record), replay: resolved(replay), replayMiss });
 }
 
 /** Prints every event of a plane of this process. No event carries an argument or a result. */
@@ -273,13 +272,15 @@ function showEvents(plane: Plane): void {
       "Another process serves; --standalone shows what happens in a plane of its own.",
     );
   for (const type of Object.keys(eventMeanings) as EventType[])
-    plane.on(type, ({ type: _, ...all }) => {
+    plane.on(type, ({ type: _, ...properties }) => {
       // Of code that failed: as many lines as it has.
-      const { stack = null, ...facts } = all as typeof all & { stack?: string | null };
-      const words = Object.entries(facts).map(
+      const { stack = null, ...facts } = properties as typeof properties & {
+        stack?: string | null;
+      };
+      const factTexts = Object.entries(facts).map(
         ([name, value]) => `${name}=${JSON.stringify(value)}`,
       );
-      printStatus(colors.dim([new Date().toISOString(), type, ...words].join(" ")));
+      printStatus(colors.dim([new Date().toISOString(), type, ...factTexts].join(" ")));
       for (const line of stack?.split("\n") ?? []) printStatus(colors.dim(`  ${plainText(line)}`));
     });
 }
@@ -297,12 +298,12 @@ export function warnAboutConfigProblems(
   const isError = ({ severity }: ConfigProblem) => severity === "error";
   const isNamed = (problem: ConfigProblem) =>
     isError(problem) && (namesErrors || (isFound && problem.path === ""));
-  const rest = problems.filter((problem) => !isNamed(problem));
+  const unnamed = problems.filter((problem) => !isNamed(problem));
   // A count of one takes a line, too.
-  const named = rest.length === 1 ? problems : problems.filter(isNamed);
+  const named = unnamed.length === 1 ? problems : problems.filter(isNamed);
   for (const problem of named) printWarning(renderConfigProblem(problem));
-  if (rest.length <= 1) return;
+  if (unnamed.length <= 1) return;
   const files = config.map((file) => ` --config ${shellQuote(file)}`).join("");
-  const what = isFound ? "What was found in clients" : "The configuration";
-  printWarning(`${what} has ${countProblems(rest)}. Run: toolplane config validate${files}`);
+  const subject = isFound ? "What was found in clients" : "The configuration";
+  printWarning(`${subject} has ${countProblems(unnamed)}. Run: toolplane config validate${files}`);
 }

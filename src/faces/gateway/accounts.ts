@@ -13,7 +13,7 @@ type Unsuccessful = Parameters<AskForAccount>[0];
 
 /** How long a call waits for its person to sign in elsewhere. */
 const waitMs = 300_000;
-const lookMs = 500;
+const pollMs = 500;
 
 /**
  * A call that needs an account of the caller's own: a client that can open a page asks its person, and the call goes on
@@ -41,15 +41,13 @@ export async function withAccountToRead<Answer>(
     return await read();
   } catch (thrown) {
     const { code, data } = toPlaneError(thrown);
-    const server = accountFor({ code, data, server: String(data.server) }, principal);
-    const url = server === null ? null : linkFor(plane, server);
-    if (server === null || url === null) throw thrown;
-    if (
-      canVisit(context.client.capabilities) &&
-      (await signIn(plane, principal, context, server, url))
-    )
+    const error = { code, data, server: String(data.server) };
+    const account = missingAccount(error, principal, plane);
+    if (account === null) throw thrown;
+    const { url } = account;
+    if (canVisit(context.client.capabilities) && (await signIn(plane, principal, context, account)))
       return read();
-    throw new PlaneError("AUTH_REQUIRED", linkText(server, url), { data: { url } });
+    throw new PlaneError("AUTH_REQUIRED", linkText(account), { data: { url } });
   }
 }
 
@@ -59,23 +57,22 @@ export function createAskForAccount(
   principal: Principal,
   context: RequestContext,
 ): AskForAccount {
-  const asked = new Map<string, { answer: Promise<boolean>; signedInAt: number }>();
+  const signIns = new Map<string, { answer: Promise<boolean>; signedInAt: number }>();
   return async (outcome) => {
-    const server = accountFor(outcome.error, principal);
-    const url = server === null ? null : linkFor(plane, server);
-    if (server === null || url === null) return outcome;
-    if (!canVisit(context.client.capabilities)) return refusedWith(outcome, server, url);
+    const account = missingAccount(outcome.error, principal, plane);
+    if (account === null) return outcome;
+    if (!canVisit(context.client.capabilities)) return refusedWith(outcome, account);
     const begunAt = steadyNow() - outcome.call.durationMs;
-    let asking = asked.get(server);
+    let attempt = signIns.get(account.server);
     // A sign-in that is lost later in the same request is asked for again; a call that began before it is only made again.
-    if (asking === undefined || asking.signedInAt < begunAt)
-      asking = {
-        answer: signIn(plane, principal, context, server, url),
+    if (attempt === undefined || attempt.signedInAt < begunAt)
+      attempt = {
+        answer: signIn(plane, principal, context, account),
         signedInAt: Number.POSITIVE_INFINITY,
       };
-    asked.set(server, asking);
-    if (!(await asking.answer)) return refusedWith(outcome, server, url);
-    asking.signedInAt = Math.min(asking.signedInAt, steadyNow());
+    signIns.set(account.server, attempt);
+    if (!(await attempt.answer)) return refusedWith(outcome, account);
+    attempt.signedInAt = Math.min(attempt.signedInAt, steadyNow());
     return null;
   };
 }
@@ -84,11 +81,10 @@ async function signIn(
   plane: Plane,
   principal: Principal,
   context: RequestContext,
-  server: string,
-  url: string,
+  { server, url }: Account,
 ) {
-  const look = createLook(plane, principal, server);
-  const before = await look();
+  const readTokens = createTokenReader(plane, principal, server);
+  const tokensBefore = await readTokens();
   const elicitationId = randomUUID();
   const message = `'${server}' needs your own account. Sign in there to go on.`;
   const answer = await context.ask(
@@ -99,19 +95,27 @@ async function signIn(
   if (answer.action !== "accept") return false;
   const endsAt = steadyNow() + waitMs;
   // A kept token that no longer counts is replaced by the sign-in.
-  while ((await look()) === before) {
+  while ((await readTokens()) === tokensBefore) {
     if (context.signal.aborted || steadyNow() > endsAt) return false;
-    await pause(lookMs, { signal: context.signal }).catch(() => undefined);
+    await pause(pollMs, { signal: context.signal }).catch(() => undefined);
   }
   context.notify("notifications/elicitation/complete", { elicitationId });
   return true;
 }
 
-type Missing = { code: string; server: string | null; data: UnknownObject };
+/** The server, and where a person signs in to it. */
+type Account = { server: string; url: string };
 
-/** The server whose sign-in is missing, where the caller is a person who could have one. */
-function accountFor({ code, server, data }: Missing, { user }: Principal): string | null {
-  return code === "AUTH_REQUIRED" && data.kind === "oauth" && user !== null ? server : null;
+/** The account whose sign-in is missing, where the caller is a person who could have one. */
+function missingAccount(
+  { code, server, data }: { code: string; server: string | null; data: UnknownObject },
+  { user }: Principal,
+  plane: Plane,
+): Account | null {
+  if (code !== "AUTH_REQUIRED" || data.kind !== "oauth") return null;
+  if (user === null || server === null) return null;
+  const url = linkFor(plane, server);
+  return url === null ? null : { server, url };
 }
 
 /** Where people sign in at the plane, they can sign in to servers behind it. */
@@ -126,16 +130,21 @@ function canVisit({ elicitation }: RequestContext["client"]["capabilities"]): bo
 }
 
 /** What is kept of the person's sign-in, to be compared. */
-function createLook(plane: Plane, principal: Principal, server: string): () => Promise<string> {
+function createTokenReader(
+  plane: Plane,
+  principal: Principal,
+  server: string,
+): () => Promise<string> {
   return async () => {
     const tokens = await plane.tokens.list({ principal });
     return JSON.stringify(tokens.filter((token) => token.server === server));
   };
 }
 
-function refusedWith(outcome: Unsuccessful, server: string, url: string): Outcome {
-  return { ...outcome, error: { ...outcome.error, message: linkText(server, url), data: { url } } };
+function refusedWith(outcome: Unsuccessful, account: Account): Outcome {
+  const { url } = account;
+  return { ...outcome, error: { ...outcome.error, message: linkText(account), data: { url } } };
 }
 
-const linkText = (server: string, url: string) =>
+const linkText = ({ server, url }: Account) =>
   `Server '${server}' needs an account of yours. Open ${url} in a browser, sign in, and try again.`;

@@ -49,13 +49,13 @@ import { failure, type RequestContext, type RpcAnswer } from "./request.ts";
 import { readSkillCall } from "./skills/skills.ts";
 import type { Surface } from "./surfaces.ts";
 import { fitResult } from "./tool-list.ts";
-import { changeResult, completed, wireResult } from "./wire.ts";
+import { changeResult, resultFor, wireResult } from "./wire.ts";
 
 type MetaCall = {
   name: string;
   arguments: unknown;
   /** Set for meta tools. */
-  own?: ToolId;
+  metaTool?: ToolId;
   /** Called through another tool: a wrong name is then the model's mistake, not the client's. */
   isWrapped: boolean;
 };
@@ -69,37 +69,35 @@ export function readMetaCall(name: string, args: unknown): MetaCall | { wrong: s
       strayIn(name, args) ?? {
         name,
         arguments: args,
-        own: { server: null, tool: name },
+        metaTool: { server: null, tool: name },
         isWrapped: false,
       }
     );
-  const {
-    name: inner,
-    arguments: given,
-    ...others
-  } = isObject(args) ? args : ({} as UnknownObject);
+  const members: UnknownObject = isObject(args) ? args : {};
+  const { name: inner, arguments: innerArguments, ...otherMembers } = members;
   if (typeof inner !== "string" || inner === "")
     return { wrong: `'name' of ${call} must be the name of a tool. Find one with ${search}.` };
   if (inner === call)
     return { wrong: `${call} does not call itself. Give the name of the tool that you mean.` };
-  const [stray] = Object.keys(others);
-  if (given === undefined && stray !== undefined)
+  const [stray] = Object.keys(otherMembers);
+  if (innerArguments === undefined && stray !== undefined)
     return {
       wrong: `'${stray}' is not an argument of ${call}. Put what '${inner}' takes into 'arguments'.`,
     };
-  if (isObject(args) && isObject(given)) passOnText(args, given);
-  const meant = { name: inner, arguments: given ?? {}, isWrapped: true };
-  if (!isMetaTool(inner)) return meant;
-  return strayIn(inner, given) ?? { ...meant, own: { server: null, tool: inner } };
+  if (isObject(args) && isObject(innerArguments)) passOnText(args, innerArguments);
+  const wrapped = { name: inner, arguments: innerArguments ?? {}, isWrapped: true };
+  if (!isMetaTool(inner)) return wrapped;
+  return strayIn(inner, innerArguments) ?? { ...wrapped, metaTool: { server: null, tool: inner } };
 }
 
 /** A wrapped call is what its caller wrote, too. */
-function passOnText(args: UnknownObject, given: UnknownObject): void {
-  const open = ambiguityOf(args);
-  if (open !== undefined) return void noteAmbiguity(given, open);
+function passOnText(args: UnknownObject, innerArguments: UnknownObject): void {
+  const ambiguity = ambiguityOf(args);
+  if (ambiguity !== undefined) return void noteAmbiguity(innerArguments, ambiguity);
   const text = sourceTextOf(args);
-  const place = text === undefined ? undefined : memberPlace(text, "arguments");
-  if (text !== undefined && place !== undefined) rememberText(given, text.slice(...place));
+  if (text === undefined) return;
+  const span = memberPlace(text, "arguments");
+  if (span !== undefined) rememberText(innerArguments, text.slice(...span));
 }
 
 /** An ignored argument would seem to have been answered. */
@@ -120,17 +118,17 @@ type Consents = ReturnType<typeof createConsents>;
 
 /** Approved calls that return with answers to a server's questions. */
 export function createConsents() {
-  const given = new Map<string, number>();
+  const expiries = new Map<string, number>();
   return {
-    give(of: unknown): void {
-      for (const [key, until] of given) if (until < steadyNow()) given.delete(key);
-      given.set(hash(of), steadyNow() + consentMs);
+    give(approvedCall: unknown): void {
+      for (const [key, until] of expiries) if (until < steadyNow()) expiries.delete(key);
+      expiries.set(hash(approvedCall), steadyNow() + consentMs);
     },
-    take(of: unknown): boolean {
-      if (given.size === 0) return false;
-      const key = hash(of);
-      const until = given.get(key) ?? 0;
-      given.delete(key);
+    take(approvedCall: unknown): boolean {
+      if (expiries.size === 0) return false;
+      const key = hash(approvedCall);
+      const until = expiries.get(key) ?? 0;
+      expiries.delete(key);
       return until >= steadyNow();
     },
   };
@@ -181,23 +179,21 @@ export function answerCall(
   context: RequestContext,
   consents: Consents,
 ): Promise<RpcAnswer> {
-  const { name } = params;
-  const isPlain =
-    typeof name === "string" && !isOwnName(name) && !isLater(params) && !isHost(context);
-  const listed = isPlain ? plainly(name, surface, context) : undefined;
-  if (listed === undefined) return answerAny(plane, surface, params, context, consents);
+  const toolReference = plainReference(params, surface, context);
+  if (toolReference === undefined) return answerAny(plane, surface, params, context, consents);
   const relay = relayOf(context, params, plane);
   const options = new ClientCall(context, surface.principal, relay, wishesIn(params));
-  const run = () => plane.call(listed, params.arguments, options);
+  const run = () => plane.call(toolReference, params.arguments, options);
   return withAccount(plane, surface.principal, context, run).then((outcome) => {
     noteReceipt(outcome, options, context);
     if (outcome.error && isWrongName(outcome.error.code))
       return renderWrongName(outcome.error, surface, context);
     const structured = outcome.result?.structuredContent;
-    const isPlain = structured === undefined || isObject(structured);
-    if (isPlain && !hasLinks(outcome.result)) return renderOutcome(outcome, undefined, context);
+    const isPlainContent = structured === undefined || isObject(structured);
+    if (isPlainContent && !hasLinks(outcome.result))
+      return renderOutcome(outcome, undefined, context);
     return surface.tools
-      .find(name as string)
+      .find(params.name as string)
       .then((tool) => renderLinked(outcome, tool, surface, context));
   });
 }
@@ -209,21 +205,25 @@ function noteReceipt(outcome: Outcome, { putBack }: HeldOpen, context: RequestCo
 }
 
 /** What a client without a list of its own calls; undefined where more must be found out. */
-function plainly(
-  name: string,
+function plainReference(
+  params: UnknownObject,
   { tools }: Surface,
   context: RequestContext,
 ): string | ToolId | undefined {
+  const { name } = params;
+  if (typeof name !== "string" || isOwnName(name) || isContinued(params) || isHost(context))
+    return undefined;
   const { tools: client, view } = context;
   if (client.isStrict() || client.isSettled() || canElicit(context.client.capabilities))
     return undefined;
   if (tools.isWhole) return name;
   const listed = tools.now()?.get(name);
-  return listed?.id ?? (view.toolset === null && tools.now() !== null ? name : undefined);
+  if (listed) return listed.id;
+  return view.toolset === null && tools.now() !== null ? name : undefined;
 }
 
 /** Does a modern client return with answers? */
-function isLater({ inputResponses, requestState }: UnknownObject): boolean {
+function isContinued({ inputResponses, requestState }: UnknownObject): boolean {
   return inputResponses !== undefined || requestState !== undefined;
 }
 
@@ -238,24 +238,24 @@ async function answerAny(
   if (typeof name !== "string") return failure(-32602, "'name' must be a string.");
   if (isCodeTool(name) && context.tools.isCode())
     return answerCode(plane, surface, params, context);
-  const meant =
-    isMetaTool(name) && (await hasMetaTool(name, surface, context))
-      ? readMetaCall(name, params.arguments)
-      : { name, arguments: params.arguments, isWrapped: false };
-  if ("wrong" in meant) return refusal(meant.wrong, context);
-  const skill = meant.isWrapped ? await readSkillCall(plane, surface, meant.name, context) : null;
-  if (skill) return wireResult(skill, context.era);
-  const byPage =
-    meant.own || meant.isWrapped ? null : await findPageCall(meant.name, params, context);
-  const found = byPage
-    ? { listed: undefined, unseen: false }
-    : await findCalled(meant, surface, context);
-  if (found === undefined) return notInToolset(meant, context);
-  const { listed, unseen } = found;
+  const isMeta = isMetaTool(name) && (await hasMetaTool(name, surface, context));
+  const target: ReturnType<typeof readMetaCall> = isMeta
+    ? readMetaCall(name, params.arguments)
+    : { name, arguments: params.arguments, isWrapped: false };
+  if ("wrong" in target) return refusal(target.wrong, context);
+  if (target.isWrapped) {
+    const skill = await readSkillCall(plane, surface, target.name, context);
+    if (skill) return wireResult(skill, context.era);
+  }
+  const mayBePageCall = !target.metaTool && !target.isWrapped;
+  const byPage = mayBePageCall ? await findPageCall(target.name, params, context) : null;
+  const listing = byPage ? calledByPage : await findCalled(target, surface, context);
+  if (listing === undefined) return notInToolset(target, context);
+  const { listed, unseen } = listing;
   const relay = relayOf(context, params, plane);
-  if (meant.own) relay.onOwnTool = createOwnTools(plane, surface, context.tools);
-  const same = [context.principal, context.view, name, params.arguments ?? {}];
-  const consent = context.era === "modern" && isLater(params) && consents.take(same);
+  if (target.metaTool) relay.onOwnTool = createOwnTools(plane, surface, context.tools);
+  const consentKey = [context.principal, context.view, name, params.arguments ?? {}];
+  const consent = context.era === "modern" && isContinued(params) && consents.take(consentKey);
   let wasAsked = false;
   const askHere: AskHere = (...held) => {
     wasAsked = true;
@@ -272,34 +272,35 @@ async function answerAny(
     signal: context.signal,
     relay,
     ...wishesIn(params),
-    ...(consent ? { consent } : {}),
-    ...(unseen ? { unseen } : {}),
-    ...(byPage ? { page: byPage.page } : {}),
-    ...(canElicit(context.client.capabilities) ? { askHere } : {}),
-    ...(context.conversation === null ? {} : { conversation: context.conversation }),
   };
-  const run = () =>
-    plane.call(byPage?.tool ?? meant.own ?? listed?.id ?? meant.name, meant.arguments, options);
+  if (consent) options.consent = true;
+  if (unseen) options.unseen = true;
+  if (byPage) options.page = byPage.page;
+  if (canElicit(context.client.capabilities)) options.askHere = askHere;
+  if (context.conversation !== null) options.conversation = context.conversation;
+  const toolReference = byPage?.tool ?? target.metaTool ?? listed?.id ?? target.name;
+  const run = () => plane.call(toolReference, target.arguments, options);
   const outcome = await withAccount(plane, surface.principal, context, run);
   noteReceipt(outcome, heldOpen, context);
-  if (isQuestion(outcome.result) && (wasAsked || consent)) consents.give(same);
-  if (byPage === null) noteUse(outcome, meant, context);
+  if (isQuestion(outcome.result) && (wasAsked || consent)) consents.give(consentKey);
+  if (byPage === null) noteUse(outcome, target, context);
   const { error } = outcome;
   if (error && isWrongName(error.code)) {
-    if (meant.isWrapped) return refusal(`${wrongName(error, context)} [${error.code}]`, context);
+    if (target.isWrapped) return refusal(`${wrongName(error, context)} [${error.code}]`, context);
     return renderWrongName(error, surface, context);
   }
   const structured = outcome.result?.structuredContent;
   // Only a result that may need other words needs its tool.
-  const isPlain = structured === undefined || isObject(structured);
-  const mayHavePage = !meant.own && byPage === null && isHost(context);
-  const isWorded = !isPlain || mayHavePage || hasLinks(outcome.result);
-  const known = isWorded ? (listed ?? (await calledTool(meant, surface, context))) : undefined;
-  if (byPage) return renderLinked(outcome, { ...known, id: byPage.tool }, surface, context);
-  if (!mayHavePage || !outcome.result) return renderLinked(outcome, known, surface, context);
-  noteCalled(known, context);
-  const result = withPage(outcome.result, known, meant.isWrapped) as typeof outcome.result;
-  return renderLinked({ ...outcome, result }, known, surface, context);
+  const isPlainContent = structured === undefined || isObject(structured);
+  const mayHavePage = !target.metaTool && byPage === null && isHost(context);
+  const isWorded = !isPlainContent || mayHavePage || hasLinks(outcome.result);
+  let tool = isWorded ? listed : undefined;
+  if (isWorded) tool ??= await calledTool(target, surface, context);
+  if (byPage) return renderLinked(outcome, { ...tool, id: byPage.tool }, surface, context);
+  if (!mayHavePage || !outcome.result) return renderLinked(outcome, tool, surface, context);
+  noteCalled(tool, context);
+  const result = withPage(outcome.result, tool, target.isWrapped) as typeof outcome.result;
+  return renderLinked({ ...outcome, result }, tool, surface, context);
 }
 
 /** By the shown name, or by any other that a wrapped call may have. */
@@ -308,7 +309,8 @@ async function calledTool(
   { tools }: Surface,
   context: RequestContext,
 ) {
-  return isWrapped ? (await context.tools.lookUp()).find(name)?.tool : tools.find(name);
+  if (!isWrapped) return tools.find(name);
+  return (await context.tools.lookUp()).find(name)?.tool;
 }
 
 /** In lazy mode, unless a server's tool has the name. */
@@ -362,13 +364,11 @@ function renderOutcome(
   }
   const { code, message, cause } = outcome.error;
   const data = dataForModel(outcome.error.data);
-  if (code === "PROVIDER_FAILED" && typeof data.rpcCode === "number")
-    return failure(
-      data.rpcCode,
-      data.saidBy === "plane" ? message : (cause ?? message),
-      data.rpcData,
-    );
-  return refusal(`${messageForModel(outcome.error)}${afterwards(data)} [${code}]`, { era });
+  if (code === "PROVIDER_FAILED" && typeof data.rpcCode === "number") {
+    const ownMessage = data.saidBy === "plane" ? undefined : cause;
+    return failure(data.rpcCode, ownMessage ?? message, data.rpcData);
+  }
+  return refusal(`${messageForModel(outcome.error)}${howToCollect(data)} [${code}]`, { era });
 }
 
 /** A wrong name is the client's mistake, and no result for the model. */
@@ -378,8 +378,8 @@ async function renderWrongName(
   context: RequestContext,
 ): Promise<RpcAnswer> {
   const spelled = asShown(error, await tools.named("none"));
-  const said = wrongName(spelled, context).replace(/^No tool '/, "Unknown tool: '");
-  return failure(errorTable[error.code].rpc, said, dataForModel(spelled.data));
+  const message = wrongName(spelled, context).replace(/^No tool '/, "Unknown tool: '");
+  return failure(errorTable[error.code].rpc, message, dataForModel(spelled.data));
 }
 
 /** Without commands of a shell: the message says what to do instead. */
@@ -394,31 +394,29 @@ function asShown(error: ErrorReport, named: ReadonlyMap<string, ShownTool>): Err
   const names = new Map([...named].map(([shown, { name }]) => [name, shown]));
   const respell = (suggested: unknown) =>
     Array.isArray(suggested) ? suggested.map((name: string) => names.get(name) ?? name) : undefined;
-  const quoted = (text: string) =>
-    text.replaceAll(/'([^'\s]+)'/g, (whole, name) =>
-      names.has(name) ? `'${names.get(name)}'` : whole,
+  const respellQuoted = (text: string) =>
+    text.replaceAll(/'([^'\s]+)'/g, (quotedName, name) =>
+      names.has(name) ? `'${names.get(name)}'` : quotedName,
     );
   // The name that was asked for stays as it was written.
-  const [asked = ""] = /^[^']*'[^']*'/.exec(message) ?? [];
+  const [opening = ""] = /^[^']*'[^']*'/.exec(message) ?? [];
   const nearest = respell(data.nearest);
   const candidates = respell(data.candidates);
   return {
     ...error,
-    message: asked + quoted(message.slice(asked.length)),
+    message: opening + respellQuoted(message.slice(opening.length)),
     data: {
       ...data,
       ...(nearest && { nearest }),
       ...(candidates && { candidates }),
-      ...(data.hint === undefined ? {} : { hint: quoted(data.hint) }),
+      ...(data.hint !== undefined && { hint: respellQuoted(data.hint) }),
     },
   };
 }
 
 function wrongName(error: ErrorReport, { tools }: RequestContext): string {
-  const instead = tools.isSettled()
-    ? `Find one with ${search}.`
-    : "The list of tools shows what there is.";
-  return messageForModel(error, instead);
+  if (tools.isSettled()) return messageForModel(error, `Find one with ${search}.`);
+  return messageForModel(error, "The list of tools shows what there is.");
 }
 
 function isWrongName(code: ErrorCode): boolean {
@@ -427,7 +425,7 @@ function isWrongName(code: ErrorCode): boolean {
 
 function refusal(text: string, { era }: Pick<RequestContext, "era">): RpcAnswer {
   const refused = { content: [{ type: "text", text }], isError: true };
-  return { result: era === "legacy" ? refused : completed(refused) };
+  return { result: resultFor(era, refused) };
 }
 
 /** A question has none; the plane adds one to every result. */
@@ -437,7 +435,7 @@ function withoutContent(result: UnknownObject): UnknownObject {
 }
 
 /** A model must neither wait in vain nor take the call for refused. */
-function afterwards({ approvalId, isCollected }: UnknownObject): string {
+function howToCollect({ approvalId, isCollected }: UnknownObject): string {
   if (typeof approvalId !== "string" || isCollected !== true) return "";
   return " Call it again with the same arguments to get the result once a person has decided.";
 }
@@ -447,9 +445,9 @@ function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
   return async (tool: string, args: UnknownObject): Promise<UnknownObject> => {
     try {
       if (tool === metaToolNames.stats) return await countTokens(plane, surface, client);
-      return tool === metaToolNames.search
-        ? await answerSearchTools(plane, surface, client, args)
-        : await answerListTools(plane, surface, client, args);
+      if (tool === metaToolNames.search)
+        return await answerSearchTools(plane, surface, client, args);
+      return await answerListTools(plane, surface, client, args);
     } catch (thrown) {
       const { code, message } = toPlaneError(thrown);
       if (errorTable[code].category !== "validation") throw thrown;
@@ -459,35 +457,41 @@ function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
 }
 
 /** A client may call only what it was shown. */
-type Called = { listed?: ShownTool | undefined; unseen?: boolean };
+type Listing = { listed?: ShownTool | undefined; unseen?: boolean };
+
+const calledByPage: Listing = { listed: undefined, unseen: false };
 
 /** Undefined where the view has no such tool. */
 async function findCalled(
-  { name, own }: MetaCall,
+  { name, metaTool: own }: MetaCall,
   { tools }: Surface,
   { tools: client, view }: RequestContext,
-): Promise<Called | undefined> {
+): Promise<Listing | undefined> {
   if (own) return {};
   const isStrict = client.isStrict() && (await client.isLazy());
   if (!isStrict && !client.isSettled()) {
     // The plane's own names need no look-up.
     const listed = tools.isWhole ? undefined : await tools.find(name);
-    return listed === undefined && view.toolset !== null ? undefined : { listed };
+    if (listed === undefined && view.toolset !== null) return undefined;
+    return { listed };
   }
   if (tools.isWhole && !isStrict) return {};
-  const found = (await client.lookUp()).find(name);
-  if (!found && view.toolset !== null) return undefined;
-  return { listed: found?.tool, unseen: isStrict && !(found && (await client.wasShown(found))) };
+  const shownTool = (await client.lookUp()).find(name);
+  if (!shownTool && view.toolset !== null) return undefined;
+  return {
+    listed: shownTool?.tool,
+    unseen: isStrict && !(shownTool && (await client.wasShown(shownTool))),
+  };
 }
 
 /** Loads a called tool, and `read_result` with a handle; in the background. */
 function noteUse(
   { call, stored }: Outcome,
-  { own, isWrapped }: MetaCall,
+  { metaTool: own, isWrapped }: MetaCall,
   { tools }: RequestContext,
 ): void {
   if (own || !tools.isSettled() || call.status === "refused") return;
-  const noted = [tools.used(call.tool, { isListed: !isWrapped })];
-  if (stored) noted.push(tools.used("read_result", { isListed: true }));
-  void Promise.allSettled(noted);
+  const uses = [tools.used(call.tool, { isListed: !isWrapped })];
+  if (stored) uses.push(tools.used("read_result", { isListed: true }));
+  void Promise.allSettled(uses);
 }

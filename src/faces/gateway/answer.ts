@@ -39,16 +39,14 @@ export type Core = ReturnType<typeof createCore>;
 export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedRequests) {
   const consents = createConsents();
   /** Modern servers send no requests, so the call waits while its client answers. */
-  const mayPark =
-    (respond: Responder): Responder =>
-    (request, context) =>
-      context.era === "legacy"
-        ? respond(request, context)
-        : parked.answer(request, context, respond);
-  const { readResource, getPrompt, extended, told, skills, ...offers } = createOfferAnswers(
-    plane,
-    surfaces,
-  );
+  const mayPark = (respond: Responder): Responder => {
+    return (request, context) => {
+      if (context.era === "legacy") return respond(request, context);
+      return parked.answer(request, context, respond);
+    };
+  };
+  const { readResource, getPrompt, answerExtension, notifyServers, skills, ...offers } =
+    createOfferAnswers(plane, surfaces);
   const responders = new Map<string, Responder>([
     [
       "tools/list",
@@ -78,12 +76,13 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
     answer(request: Request, context: RequestContext): Promise<RpcAnswer> {
       const respond =
         responders.get(request.method) ??
-        (isExtensionMethod(request.method) ? mayPark(extended) : null);
+        (isExtensionMethod(request.method) ? mayPark(answerExtension) : null);
       if (!respond) return Promise.resolve(failure(-32601, `Method not found: ${request.method}`));
       return respond(request, context).catch(renderFailure);
     },
     /** Of an extension, to the servers that share it with the client. Never rejects. */
-    notify: (request: Request, context: RequestContext): Promise<void> => told(request, context),
+    notify: (request: Request, context: RequestContext): Promise<void> =>
+      notifyServers(request, context),
   };
 }
 
@@ -100,75 +99,76 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
   async function ask(
     server: string,
     method: string,
-    asked: UnknownObject,
+    clientParams: UnknownObject,
     context: RequestContext,
   ) {
-    const { inputResponses: _, requestState: __, _meta: ___, ...params } = asked;
+    const { inputResponses: _, requestState: __, _meta: ___, ...params } = clientParams;
     const { principal } = surfaceOf(context);
-    const answered = await plane.servers.forward(server, method, params, {
-      ...asking(context, asked),
+    const answer = await plane.servers.forward(server, method, params, {
+      ...forwardOptions(context, clientParams),
       principal,
     });
-    return isObject(answered) ? answered : {};
+    return isObject(answer) ? answer : {};
   }
 
-  const asking = (context: RequestContext, asked: UnknownObject) => ({
+  const forwardOptions = (context: RequestContext, clientParams: UnknownObject) => ({
     face: "mcp" as const,
     signal: context.signal,
-    relay: relayOf(context, asked, plane),
-    ...(canElicit(context.client.capabilities)
-      ? { askHere: (...held: Parameters<AskHere>) => elicitAnswer(context, ...held) }
-      : {}),
-    ...(context.conversation === null ? {} : { conversation: context.conversation }),
+    relay: relayOf(context, clientParams, plane),
+    ...(canElicit(context.client.capabilities) && {
+      askHere: (...held: Parameters<AskHere>) => elicitAnswer(context, ...held),
+    }),
+    ...(context.conversation !== null && { conversation: context.conversation }),
   });
 
   /** For what a person wants to read: lists, notifications and completions ask no one for an account. */
-  const forwardRead = (...given: Parameters<typeof forward>) => {
-    const [, , , context] = given;
-    return withAccountToRead(plane, surfaceOf(context).principal, context, () => forward(...given));
+  const forwardRead = (...forwardArguments: Parameters<typeof forward>) => {
+    const [, , , context] = forwardArguments;
+    return withAccountToRead(plane, surfaceOf(context).principal, context, () =>
+      forward(...forwardArguments),
+    );
   };
 
   async function forward(
     server: string,
     method: string,
-    asked: UnknownObject,
+    clientParams: UnknownObject,
     context: RequestContext,
   ) {
-    const given = await ask(server, method, asked, context);
+    const answer = await ask(server, method, clientParams, context);
     if (method !== "resources/read")
       return wireResult(
-        await withLinks(given, server, () => surfaceOf(context).offers),
+        await withLinks(answer, server, () => surfaceOf(context).offers),
         context.era,
       );
-    const { result, isPage } = showContents(given, server);
-    if (isPage) context.tools.pages.note(server, String(asked.uri));
+    const { result, isPage } = showContents(answer, server);
+    if (isPage) context.tools.pages.note(server, String(clientParams.uri));
     return wireResult(withHints(result, context.era), context.era);
   }
 
   const skillList = createSkillList(plane, ask);
-  const hinted = (result: UnknownObject, { era }: RequestContext) =>
-    wireResult(
-      era === "legacy" ? result : { ...result, ttlMs: listTtlMs, cacheScope: "private" },
-      era,
-    );
+  const withListHints = (result: UnknownObject, { era }: RequestContext) => {
+    if (era === "legacy") return wireResult(result, era);
+    return wireResult({ ...result, ttlMs: listTtlMs, cacheScope: "private" }, era);
+  };
   /** For a client that does not know of skills. */
-  const skillsFor = (context: RequestContext): Promise<ShownSkill[]> =>
-    knowsSkills(context)
-      ? Promise.resolve([])
-      : skillList.all(surfaceOf(context), asking(context, {}));
+  const skillsFor = (context: RequestContext): Promise<ShownSkill[]> => {
+    if (knowsSkills(context)) return Promise.resolve([]);
+    return skillList.all(surfaceOf(context), forwardOptions(context, {}));
+  };
 
   async function skillsAs(
     kind: OfferKind,
-    taken: readonly UnknownObject[],
+    offered: readonly UnknownObject[],
     context: RequestContext,
   ) {
     if (kind === "resourceTemplates") return [];
     const key = kind === "prompts" ? "name" : "uri";
-    const names = new Set(taken.map((item) => item[key]));
-    const made = (await skillsFor(context)).map((skill) =>
+    const names = new Set(offered.map((offer) => offer[key]));
+    const skillOffers = (await skillsFor(context)).map((skill) =>
       kind === "prompts" ? toPrompt(skill) : toResource(skill),
     );
-    return made.filter((item: UnknownObject) => !names.has(item[key]));
+    return skillOffers.filter((offer: UnknownObject) => !names.has(offer[key]));
   }
 
   /** Servers in view that share an extension with the client to which the method may belong. */
@@ -183,7 +183,10 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
 
   return {
     /** The first server that knows the method answers: one that does not know it has done nothing. */
-    async extended({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
+    async answerExtension(
+      { method, params }: Request,
+      context: RequestContext,
+    ): Promise<RpcAnswer> {
       for (const server of await sharing(method, context)) {
         try {
           return await forward(server, method, params, context);
@@ -193,33 +196,39 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       }
       throw new RpcError(-32601, `Method not found: ${method}`);
     },
-    async told({ method, params }: Request, context: RequestContext): Promise<void> {
+    async notifyServers({ method, params }: Request, context: RequestContext): Promise<void> {
       const servers = await sharing(method, context).catch(() => []);
       await Promise.allSettled(servers.map((server) => forward(server, method, params, context)));
     },
     list:
-      (kind: Parameters<OfferList["list"]>[0], named: string): Responder =>
+      (kind: Parameters<OfferList["list"]>[0], nameKey: string): Responder =>
       async ({ params }, context) => {
         refuseCursor(params);
         const offers = await surfaceOf(context).offers.list(kind);
-        const own = offers.map(({ shown, item: { server: _, ...item } }) => ({
+        const offered = offers.map(({ shown, item: { server: _, ...item } }) => ({
           ...item,
-          [named]: shown,
+          [nameKey]: shown,
         }));
-        const items = [...own, ...(await skillsAs(kind, own, context))];
-        const hints = context.era === "legacy" ? {} : { ttlMs: listTtlMs, cacheScope: "private" };
-        return wireResult({ [kind]: items, ...hints }, context.era);
+        const items = [...offered, ...(await skillsAs(kind, offered, context))];
+        return withListHints({ [kind]: items }, context);
       },
     async getPrompt({ method, params }: Request, context: RequestContext): Promise<RpcAnswer> {
-      const skill = (await skillsFor(context)).find((one) => toPrompt(one).name === params.name);
+      const skill = (await skillsFor(context)).find(
+        (candidate) => toPrompt(candidate).name === params.name,
+      );
       if (
         skill &&
         !(await surfaceOf(context).offers.list("prompts", "short")).some(
           ({ shown }) => shown === params.name,
         )
       ) {
-        const read = await ask(skill.server, "resources/read", { uri: skill.own }, context);
-        return wireResult(toMessages(skill, read), context.era);
+        const resources = await ask(
+          skill.server,
+          "resources/read",
+          { uri: skill.serverUri },
+          context,
+        );
+        return wireResult(toMessages(skill, resources), context.era);
       }
       const { server, name } = await findPrompt(surfaceOf(context).offers, params.name, "name");
       return forwardRead(server, method, { ...params, name }, context);
@@ -228,36 +237,41 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       const { uri: shown } = params;
       if (typeof shown !== "string")
         throw new RpcError(-32602, "'uri' must be a string: the address of a resource.");
-      let last: RpcError | undefined;
-      const near = context.tools.pages.recent().map(({ server }) => server);
-      for (const { server, uri } of await surfaceOf(context).offers.findResource(shown, near)) {
+      let firstFailure: RpcError | undefined;
+      const pageServers = context.tools.pages.recent().map(({ server }) => server);
+      for (const { server, uri } of await surfaceOf(context).offers.findResource(
+        shown,
+        pageServers,
+      )) {
         try {
           return await forwardRead(server, method, { ...params, uri }, context);
         } catch (thrown) {
           // Try the next server.
           if (!(thrown instanceof RpcError) || ![-32002, -32602, -32601].includes(thrown.code))
             throw thrown;
-          last ??= thrown;
+          firstFailure ??= thrown;
         }
       }
       // The two eras have different codes for it.
-      const isOurs = last === undefined || (last.code === -32002 && context.era === "modern");
+      const isOurs =
+        firstFailure === undefined || (firstFailure.code === -32002 && context.era === "modern");
       const code = context.era === "legacy" ? -32002 : -32602;
-      throw isOurs ? new RpcError(code, `Resource not found: ${shown}`, { uri: shown }) : last;
+      if (isOurs) throw new RpcError(code, `Resource not found: ${shown}`, { uri: shown });
+      throw firstFailure;
     },
     skills: {
       list: (async ({ params }, context) => {
         refuseCursor(params);
-        const all = await skillList.all(surfaceOf(context), asking(context, {}));
-        return hinted({ skills: all.map(({ shown }) => shown) }, context);
+        const shownSkills = await skillList.all(surfaceOf(context), forwardOptions(context, {}));
+        return withListHints({ skills: shownSkills.map(({ shown }) => shown) }, context);
       }) satisfies Responder,
       get: (async ({ params }, context) =>
-        hinted(
+        withListHints(
           await skillList.get(surfaceOf(context), params, context),
           context,
         )) satisfies Responder,
       directory: (async ({ params }, context) =>
-        hinted(
+        withListHints(
           await skillList.directory(surfaceOf(context), params, context),
           context,
         )) satisfies Responder,
@@ -273,10 +287,10 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
 async function findPrompt(offers: OfferList, name: unknown, key: string) {
   if (typeof name !== "string")
     throw new RpcError(-32602, `'${key}' must be a string: the name of a prompt.`);
-  const found = await offers.findPrompt(name);
-  if (!found)
+  const prompt = await offers.findPrompt(name);
+  if (!prompt)
     throw new RpcError(-32602, `No prompt '${name}'. 'prompts/list' tells which there are.`);
-  return found;
+  return prompt;
 }
 
 async function findCompleted(offers: OfferList, { type, name, uri }: UnknownObject) {
@@ -286,13 +300,13 @@ async function findCompleted(offers: OfferList, { type, name, uri }: UnknownObje
       -32602,
       "'ref' must be of type ref/prompt with 'name', or ref/resource with 'uri'.",
     );
-  const found = await offers.findTemplate(uri);
-  if (!found)
+  const template = await offers.findTemplate(uri);
+  if (!template)
     throw new RpcError(
       -32602,
       `No resource template '${uri}'. 'resources/templates/list' tells which there are.`,
     );
-  return found;
+  return template;
 }
 
 /** Legacy servers do not say how long an answer is valid. */

@@ -13,6 +13,11 @@ const settleMs = 50;
 const kinds = ["tools", "prompts", "resources"] as const;
 type Kind = (typeof kinds)[number];
 
+const offerKinds = {
+  prompts: ["prompts"],
+  resources: ["resources", "resourceTemplates"],
+} as const;
+
 type ToolTexts = { text(era: Era): Promise<string> };
 
 type Subscriber = {
@@ -34,10 +39,10 @@ export type Changes = ReturnType<typeof createChanges>;
 export function createChanges(plane: Plane, surfaces: Surfaces) {
   const subscribers = new Set<Subscriber>();
   /** The list when the first subscriber came. */
-  const atFirst = new WeakMap<ToolTexts, Promise<string | undefined>>();
-  const { compare, listChanged } = createComparison(subscribers, atFirst);
+  const firstLists = new WeakMap<ToolTexts, Promise<string | undefined>>();
+  const { compare, listChanged } = createComparison(subscribers, firstLists);
   const { check, stop } = createChecks(subscribers, compare);
-  const leave = [
+  const unsubscribers = [
     plane.on("registry.changed", () => {
       surfaces.changed();
       check("tools");
@@ -47,9 +52,11 @@ export function createChanges(plane: Plane, surfaces: Surfaces) {
       for (const { surface } of subscribers) learnServers(surface);
       check(...kinds);
     }),
-    plane.servers.onMessage((said) => {
-      const [, list] = /^notifications\/(prompts|resources)\/list_changed$/.exec(said.method) ?? [];
-      if (list === undefined) for (const subscriber of subscribers) passOn(plane, subscriber, said);
+    plane.servers.onMessage((notification) => {
+      const [, list] =
+        /^notifications\/(prompts|resources)\/list_changed$/.exec(notification.method) ?? [];
+      if (list === undefined)
+        for (const subscriber of subscribers) passOn(plane, subscriber, notification);
       else check(list as Kind);
     }),
   ];
@@ -59,14 +66,14 @@ export function createChanges(plane: Plane, surfaces: Surfaces) {
       const { tools, surface } = subscriber;
       subscribers.add(subscriber);
       // A list that fails now is compared with the next one.
-      if (!atFirst.has(tools)) atFirst.set(tools, orNothing(tools.text("legacy")));
+      if (!firstLists.has(tools)) firstLists.set(tools, orNothing(tools.text("legacy")));
       learnServers(surface);
       return () => void subscribers.delete(subscriber);
     },
     /** Notifies those who have this list now. */
     listChanged,
     close(): void {
-      for (const end of leave) end();
+      for (const unsubscribe of unsubscribers) unsubscribe();
       stop();
       subscribers.clear();
     },
@@ -93,15 +100,15 @@ function createChecks(subscribers: ReadonlySet<Subscriber>, compare: Compare) {
   function check(...changed: readonly Kind[]): void {
     if (subscribers.size === 0) return;
     for (const kind of changed) due.add(kind);
-    if (!checking) timer ??= setTimeout(run, settleMs).unref();
+    if (!checking) timer ??= setTimeout(compareDue, settleMs).unref();
   }
 
-  async function run(): Promise<void> {
+  async function compareDue(): Promise<void> {
     timer = undefined;
     checking = true;
-    const now = [...due];
+    const dueKinds = [...due];
     due.clear();
-    const compared = now.flatMap((kind) => {
+    const compared = dueKinds.flatMap((kind) => {
       const listing = ({ tools, surface }: Subscriber) => (kind === "tools" ? tools : surface);
       return [...Map.groupBy(subscribers, listing)].map(([listed, having]) =>
         compare(listed, kind, having),
@@ -118,21 +125,21 @@ function createChecks(subscribers: ReadonlySet<Subscriber>, compare: Compare) {
 /** A list that looks the same has not changed for its subscribers. */
 function createComparison(
   subscribers: ReadonlySet<Subscriber>,
-  atFirst: WeakMap<ToolTexts, Promise<string | undefined>>,
+  firstLists: WeakMap<ToolTexts, Promise<string | undefined>>,
 ) {
   /** Tools by list, the rest by surface. */
-  const told = new WeakMap<object, Partial<Record<Kind, string>>>();
+  const announcedLists = new WeakMap<object, Partial<Record<Kind, string>>>();
 
   function notifyClients(
     listing: object,
     kind: Kind,
     concerned: readonly Subscriber[],
     listed: string,
-    first?: string,
+    firstList?: string,
   ) {
-    const before = told.get(listing);
-    told.set(listing, { ...before, [kind]: listed });
-    if (listed === (before?.[kind] ?? first)) return;
+    const announced = announcedLists.get(listing);
+    announcedLists.set(listing, { ...announced, [kind]: listed });
+    if (listed === (announced?.[kind] ?? firstList)) return;
     for (const subscriber of concerned)
       if (subscribers.has(subscriber)) subscriber.hear(`notifications/${kind}/list_changed`, {});
   }
@@ -140,25 +147,27 @@ function createComparison(
   return {
     async compare(listing: object, kind: Kind, having: readonly Subscriber[]): Promise<void> {
       const concerned = having.filter((subscriber) => subscriber.wants(kind));
-      const [one] = concerned;
-      if (!one) return;
-      const first = kind === "tools" ? await atFirst.get(one.tools) : undefined;
-      notifyClients(listing, kind, concerned, await listOf(one, kind), first);
+      const [listener] = concerned;
+      if (!listener) return;
+      const firstList = kind === "tools" ? await firstLists.get(listener.tools) : undefined;
+      notifyClients(listing, kind, concerned, await listOf(listener, kind), firstList);
     },
     async listChanged(tools: ToolTexts): Promise<void> {
-      const concerned = [...subscribers].filter((one) => one.tools === tools && one.wants("tools"));
+      const concerned = [...subscribers].filter(
+        (subscriber) => subscriber.tools === tools && subscriber.wants("tools"),
+      );
       notifyClients(tools, "tools", concerned, await tools.text("legacy"));
     },
   };
 }
 
-function passOn(plane: Plane, subscriber: Subscriber, said: ServerNotification): void {
-  const { server, user, directory, isUsual = false, method, params } = said;
+function passOn(plane: Plane, subscriber: Subscriber, notification: ServerNotification): void {
+  const { server, user, directory, isUsual = false, method, params } = notification;
   const { surface } = subscriber;
   if (!surface.sees(server) || (user !== null && user !== surface.principal.user)) return;
   // Who says nothing of a directory works in that of the plane.
-  const theirs = surface.principal.directory ?? (isUsual ? directory : undefined);
-  if (directory !== undefined && directory !== theirs) return;
+  const clientDirectory = surface.principal.directory ?? (isUsual ? directory : undefined);
+  if (directory !== undefined && directory !== clientDirectory) return;
   if (method === "notifications/message") {
     if (isLoudEnough(params.level, subscriber.logLevel())) subscriber.hear(method, params);
   } else if (method === "notifications/resources/updated") {
@@ -175,7 +184,6 @@ function passOn(plane: Plane, subscriber: Subscriber, said: ServerNotification):
 
 async function listOf({ tools, surface: { offers } }: Subscriber, kind: Kind): Promise<string> {
   if (kind === "tools") return tools.text("legacy");
-  const listed =
-    kind === "prompts" ? (["prompts"] as const) : (["resources", "resourceTemplates"] as const);
-  return JSON.stringify(await Promise.all(listed.map((one) => offers.list(one, "short"))));
+  const listing = offerKinds[kind].map((offerKind) => offers.list(offerKind, "short"));
+  return JSON.stringify(await Promise.all(listing));
 }

@@ -16,15 +16,16 @@ const maxRoots = 100;
  * process was started in a root, or below it, works where it was started: editors start theirs elsewhere.
  */
 export function directoryInRoots({ roots }: UnknownObject, started?: string): string | null {
-  let first: string | null = null;
-  for (const root of Array.isArray(roots) ? roots.slice(0, maxRoots) : []) {
-    const directory = directoryOf(isObject(root) ? root.uri : undefined);
+  let firstRoot: string | null = null;
+  if (!Array.isArray(roots)) return null;
+  for (const root of roots.slice(0, maxRoots)) {
+    const directory = isObject(root) ? directoryOf(root.uri) : null;
     if (directory === null) continue;
     if (started === undefined) return directory;
     if (isWithin(directory, started)) return started;
-    first ??= directory;
+    firstRoot ??= directory;
   }
-  return first;
+  return firstRoot;
 }
 
 function directoryOf(uri: unknown): string | null {
@@ -39,8 +40,8 @@ function directoryOf(uri: unknown): string | null {
 }
 
 function isWithin(directory: string, path: string): boolean {
-  const way = relative(directory, path);
-  return !isAbsolute(way) && !/^\.\.(?:[\\/]|$)/.test(way);
+  const relativePath = relative(directory, path);
+  return !isAbsolute(relativePath) && !/^\.\.(?:[\\/]|$)/.test(relativePath);
 }
 
 type Asking = {
@@ -52,7 +53,7 @@ type Asking = {
 };
 
 /** What was asked in this process, so that two clients in one directory do not ask the same. */
-const asked = new WeakMap<object, Set<string>>();
+const askedLines = new WeakMap<object, Set<string>>();
 
 /**
  * Asks the person at a client whether a server of their own may work in the directory of the client. Only who could say so
@@ -66,13 +67,13 @@ export async function askForTrust({
   signal,
 }: Asking): Promise<void> {
   if (!canElicit(capabilities) || !mayDo(principal, "admin") || principal.isUnproven) return;
-  const before = asked.get(plane) ?? new Set<string>();
-  asked.set(plane, before);
+  const linesOfPlane = askedLines.get(plane) ?? new Set<string>();
+  askedLines.set(plane, linesOfPlane);
   const { directory, lines } = plane.trust.unanswered({ principal });
   for (const line of lines) {
     const key = JSON.stringify([directory, line.hash]);
-    if (before.has(key)) continue;
-    before.add(key);
+    if (linesOfPlane.has(key)) continue;
+    linesOfPlane.add(key);
     const { action, content } = await ask(
       "elicitation/create",
       questionAbout(line, directory),
@@ -85,15 +86,15 @@ export async function askForTrust({
 }
 
 function questionAbout({ name, launch, changed }: TrustLine, directory: string): UnknownObject {
-  const message = [
+  const lines = [
     `May your server '${name}' work in ${directory}? It would start here:`,
     "",
     `  ${redact(launch)}`,
-    ...(changed ? ["", "You trusted it here before, and it has changed since."] : []),
-  ].join("\n");
+  ];
+  if (changed) lines.push("", "You trusted it here before, and it has changed since.");
   const trust = { type: "boolean", title: `Trust this directory for '${name}'`, default: false };
   return {
-    message,
+    message: lines.join("\n"),
     requestedSchema: { type: "object", properties: { trust }, required: ["trust"] },
   };
 }

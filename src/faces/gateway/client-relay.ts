@@ -21,15 +21,19 @@ import { objectParam, type RequestContext } from "./request.ts";
 const ownPrefix = "io.modelcontextprotocol/";
 
 /** What a question needs of the plane. */
-type AskedPlane = Pick<Plane, "config" | "servers">;
+type QuestionPlane = Pick<Plane, "config" | "servers">;
 
-export function relayOf(context: RequestContext, params: UnknownObject, plane?: AskedPlane): Relay {
+export function relayOf(
+  context: RequestContext,
+  params: UnknownObject,
+  plane?: QuestionPlane,
+): Relay {
   const relay: Relay = new ClientRelay(context, plane);
   if (isObject(params._meta)) {
-    const given = withExactNumbers(params._meta);
-    const { progressToken } = given;
+    const clientMeta = withExactNumbers(params._meta);
+    const { progressToken } = clientMeta;
     if (progressToken !== undefined) relay.onProgress = progressTo(context, progressToken);
-    const meta = metaFor(given, extensionsIn(context.client.capabilities));
+    const meta = metaFor(clientMeta, extensionsIn(context.client.capabilities));
     if (meta) relay.meta = meta;
   }
   if (context.era === "modern") relay.continuation = continuationIn(params);
@@ -39,9 +43,9 @@ export function relayOf(context: RequestContext, params: UnknownObject, plane?: 
 /** One per call, so it holds no functions of its own. Others inherit from it, so its fields are no private names. */
 class ClientRelay implements Relay {
   private readonly context: RequestContext;
-  private readonly plane: AskedPlane | undefined;
+  private readonly plane: QuestionPlane | undefined;
 
-  constructor(context: RequestContext, plane: AskedPlane | undefined) {
+  constructor(context: RequestContext, plane: QuestionPlane | undefined) {
     this.context = context;
     this.plane = plane;
   }
@@ -52,10 +56,10 @@ class ClientRelay implements Relay {
 
   onQuestion(
     server: string,
-    asked: ServerRequest,
+    question: ServerRequest,
     signal: AbortSignal,
   ): Promise<UnknownObject | null> {
-    return relayQuestion(this.context, server, asked, signal, this.plane);
+    return relayQuestion(this.context, server, question, signal, this.plane);
   }
 
   onLog(message: UnknownObject): void {
@@ -70,16 +74,18 @@ function progressTo(
   progressToken: unknown,
 ): NonNullable<Relay["onProgress"]> {
   return ({ progress, total, message }) => {
-    const said = { ...(total === null ? {} : { total }), ...(message === null ? {} : { message }) };
-    context.notify("notifications/progress", { progressToken, progress, ...said });
+    const params: UnknownObject = { progressToken, progress };
+    if (total !== null) params.total = total;
+    if (message !== null) params.message = message;
+    context.notify("notifications/progress", params);
   };
 }
 
 function continuationIn({ inputResponses, requestState }: UnknownObject) {
-  return {
-    ...(inputResponses === undefined ? {} : { inputResponses: withExactNumbers(inputResponses) }),
-    ...(requestState === undefined ? {} : { requestState }),
-  };
+  const continuation: NonNullable<Relay["continuation"]> = {};
+  if (inputResponses !== undefined) continuation.inputResponses = withExactNumbers(inputResponses);
+  if (requestState !== undefined) continuation.requestState = requestState;
+  return continuation;
 }
 
 const onUnavailableInMeta = "toolplane/onUnavailable";
@@ -95,24 +101,24 @@ export function wishesIn({ _meta: meta }: UnknownObject): ClientWishes {
 }
 
 /** Without what is settled between each two sides, and with what belongs to the client's extensions. */
-function metaFor(given: UnknownObject, declared: UnknownObject): UnknownObject | undefined {
+function metaFor(clientMeta: UnknownObject, declared: UnknownObject): UnknownObject | undefined {
   const isExtended = (key: string) =>
     Object.keys(declared).some((name) => isRelayed(name) && isMetaOf(name, key));
   let passed: UnknownObject | undefined;
-  for (const key of Object.keys(given)) {
+  for (const key of Object.keys(clientMeta)) {
     if (key === "progressToken" || key === "tool_call_id") continue;
     if (key.startsWith("toolplane/") || (key.startsWith(ownPrefix) && !isExtended(key))) continue;
     passed ??= Object.create(null) as UnknownObject;
-    passed[key] = given[key];
+    passed[key] = clientMeta[key];
   }
   return passed && { ...passed };
 }
 
-export function isLoudEnough(level: unknown, wanted: LogLevel | null): boolean {
-  if (wanted === null) return false;
-  const known = logLevels.indexOf(level as LogLevel);
+export function isLoudEnough(level: unknown, leastLevel: LogLevel | null): boolean {
+  if (leastLevel === null) return false;
+  const severity = logLevels.indexOf(level as LogLevel);
   // An unknown level is not dropped.
-  return known < 0 || known >= logLevels.indexOf(wanted);
+  return severity < 0 || severity >= logLevels.indexOf(leastLevel);
 }
 
 /** Undefined when we know of no requirement. */
@@ -121,9 +127,8 @@ function requiredFor({ method, params }: ServerRequest): UnknownObject | undefin
   if (method === "elicitation/create")
     return { elicitation: params.mode === "url" ? { url: {} } : { form: {} } };
   if (method !== "sampling/createMessage") return undefined;
-  return {
-    sampling: params.tools === undefined && params.toolChoice === undefined ? {} : { tools: {} },
-  };
+  const usesTools = params.tools !== undefined || params.toolChoice !== undefined;
+  return { sampling: usesTools ? { tools: {} } : {} };
 }
 
 /** A client that names no kind of elicitation means forms. */
@@ -141,19 +146,19 @@ function isDeclared(required: UnknownObject, capabilities: UnknownObject): boole
 async function relayQuestion(
   context: RequestContext,
   server: string,
-  asked: ServerRequest,
+  question: ServerRequest,
   signal: AbortSignal,
-  plane?: AskedPlane,
+  plane?: QuestionPlane,
 ): Promise<UnknownObject | null> {
-  const required = requiredFor(asked);
-  if (required === undefined && !isShared(context, server, asked, plane)) return null;
+  const required = requiredFor(question);
+  if (required === undefined && !isShared(context, server, question, plane)) return null;
   if (required === undefined)
-    return context.ask(asked.method, withoutOurMarks(asked.params), signal);
+    return context.ask(question.method, withoutOurMarks(question.params), signal);
   if (!isDeclared(required, context.client.capabilities)) {
-    if (!isAnsweredHere(asked, plane)) context.lacks(required);
+    if (!isAnsweredHere(question, plane)) context.lacks(required);
     return null;
   }
-  return context.ask(asked.method, withoutOurMarks(asked.params), signal);
+  return context.ask(question.method, withoutOurMarks(question.params), signal);
 }
 
 /** A method of an extension that both have. */
@@ -161,7 +166,7 @@ function isShared(
   { client, principal }: RequestContext,
   server: string,
   { method }: ServerRequest,
-  plane?: AskedPlane,
+  plane?: QuestionPlane,
 ) {
   if (plane === undefined || !isExtensionMethod(method)) return false;
   const declared = plane.servers.extensions(server, { principal });
@@ -169,7 +174,7 @@ function isShared(
 }
 
 /** Where a client has no model, the plane may have one. */
-function isAnsweredHere({ method }: ServerRequest, plane: AskedPlane | undefined): boolean {
+function isAnsweredHere({ method }: ServerRequest, plane: QuestionPlane | undefined): boolean {
   if (method !== "sampling/createMessage" || plane === undefined) return false;
   const { sampling, models } = plane.config();
   return sampling.enabled && Object.keys(models).length > 0;
@@ -179,15 +184,16 @@ function isAnsweredHere({ method }: ServerRequest, plane: AskedPlane | undefined
 function withoutOurMarks(params: UnknownObject): UnknownObject {
   if (!isObject(params._meta)) return params;
   const { tool_call_id: _, progressToken: __, ...meta } = params._meta;
-  const { _meta, ...others } = params;
-  return Object.keys(meta).length === 0 ? others : { ...others, _meta: meta };
+  const { _meta, ...paramsWithoutMeta } = params;
+  if (Object.keys(meta).length === 0) return paramsWithoutMeta;
+  return { ...paramsWithoutMeta, _meta: meta };
 }
 
 /** A client that names only other ways cannot show a form. */
 export function canElicit(capabilities: unknown): boolean {
-  const elicitation = isObject(capabilities) ? capabilities.elicitation : undefined;
-  if (!isObject(elicitation)) return false;
-  return elicitation.form !== undefined || elicitation.url === undefined;
+  if (!isObject(capabilities) || !isObject(capabilities.elicitation)) return false;
+  const { form, url } = capabilities.elicitation;
+  return form !== undefined || url === undefined;
 }
 
 /** Cancelling is neither yes nor no. */
@@ -195,23 +201,25 @@ export async function elicitAnswer(
   client: Pick<RequestContext, "ask">,
   ...[held, signal, problem]: Parameters<AskHere>
 ): Promise<ApprovalAnswer | null> {
-  const asked = { message: messageFor(held, problem), requestedSchema: formFor(held) };
-  const given = await client.ask("elicitation/create", asked, signal);
-  if (given.action === "accept") return toAnswer(held, objectParam(given, "content"));
-  return given.action === "decline" ? { decision: "reject" } : null;
+  const question = { message: messageFor(held, problem), requestedSchema: formFor(held) };
+  const reply = await client.ask("elicitation/create", question, signal);
+  if (reply.action === "accept") return toAnswer(held, objectParam(reply, "content"));
+  if (reply.action !== "decline") return null;
+  return { decision: "reject" };
 }
 
 function messageFor(
   { tool, principal, verdict, shown, before }: HeldView,
   problem: string | null,
 ): string {
-  return [
-    ...(problem === null ? [] : [problem, ""]),
+  const lines = [
     `May '${tool}' run for ${principal.user ?? "the caller"}? It is asked about because: ${verdict.reason}.`,
     "",
     JSON.stringify(shown, null, 2),
-    ...(before ? ["", "The caller gave:", JSON.stringify(before, null, 2)] : []),
-  ].join("\n");
+  ];
+  if (problem !== null) lines.unshift(problem, "");
+  if (before) lines.push("", "The caller gave:", JSON.stringify(before, null, 2));
+  return lines.join("\n");
 }
 
 function formFor({ arguments: args, allowEdit, adminRequired }: HeldView): JsonObject {
@@ -234,14 +242,16 @@ function toAnswer({ tool }: HeldView, content: UnknownObject): ApprovalAnswer {
   const { decision, arguments: json, reason, remember } = content;
   if (decision !== "approve" && decision !== "reject")
     throw new PlaneError("USAGE", `'decision' on '${tool}' must be approve or reject.`);
-  const said = typeof reason === "string" && reason.trim() !== "" ? { reason } : {};
-  if (decision === "reject") return { decision, ...said };
-  return {
-    decision,
-    ...said,
-    ...(typeof json === "string" && json.trim() !== "" ? { arguments: parseArguments(json) } : {}),
-    ...(remember === true ? { remember: { for: "tool" } } : {}),
-  };
+  const answer: ApprovalAnswer = { decision };
+  if (isFilledIn(reason)) answer.reason = reason;
+  if (decision === "reject") return answer;
+  if (isFilledIn(json)) answer.arguments = parseArguments(json);
+  if (remember === true) answer.remember = { for: "tool" };
+  return answer;
+}
+
+function isFilledIn(field: unknown): field is string {
+  return typeof field === "string" && field.trim() !== "";
 }
 
 function parseArguments(json: string): JsonObject {

@@ -7,8 +7,8 @@ import type { Out } from "./exchange.ts";
 export function createClientRequests() {
   const waiting = new Map<string, (answer: UnknownObject | Error) => void>();
   // Another plane may ask the same client, and the answer may come to either.
-  const own = uniqueId().slice(0, 8);
-  let asked = 0;
+  const planeMark = uniqueId().slice(0, 8);
+  let requestCount = 0;
   return {
     /** Rejects on an error, and on abort, which cancels the request. */
     request(
@@ -17,7 +17,7 @@ export function createClientRequests() {
       signal: AbortSignal,
       say: Out["say"],
     ): Promise<UnknownObject> {
-      const id = `toolplane-${own}-${++asked}`;
+      const id = `toolplane-${planeMark}-${++requestCount}`;
       const send = (message: object) => say(JSON.stringify({ jsonrpc: "2.0", ...message }));
       return new Promise((resolve, reject) => {
         const settle = (answer: UnknownObject | Error) => {
@@ -39,7 +39,7 @@ export function createClientRequests() {
     },
     /** False for an answer to no open request of ours. */
     takeAnswer({ id, result, error }: UnknownObject): boolean {
-      const settle = typeof id === "string" ? waiting.get(id) : undefined;
+      const settle = waiting.get(id as string);
       settle?.(isObject(result) ? result : readError(error));
       return settle !== undefined;
     },

@@ -146,18 +146,17 @@ export class ClientSession {
   /** Resolves when it is answered, at once where it needs no answer. */
   take(message: UnknownObject, out: Out): Promise<void> {
     const { id, method } = message;
-    return isId(id) && typeof method === "string"
-      ? this.#takeRequest(id, { method, params: objectParam(message, "params") }, out)
-      : this.#takeOther(message, out);
+    if (!isId(id) || typeof method !== "string") return this.#takeOther(message, out);
+    return this.#takeRequest(id, { method, params: objectParam(message, "params") }, out);
   }
 
   /** For a message that another plane received. False when it is meant for another plane. */
   takeMail(message: UnknownObject): boolean {
     if (typeof message.method !== "string") return this.#requests.takeAnswer(message);
     if (message.method !== "notifications/cancelled") return true;
-    const found = this.#running.get(objectParam(message, "params").requestId);
-    found?.cancel();
-    return found !== undefined;
+    const exchange = this.#running.get(objectParam(message, "params").requestId);
+    exchange?.cancel();
+    return exchange !== undefined;
   }
 
   cancel(id: Id): void {
@@ -165,11 +164,11 @@ export class ClientSession {
   }
 
   /** The client listens: it is notified of changes and of watched resources. */
-  follow(kept: StoredSession | null): void {
+  follow(stored: StoredSession | null): void {
     this.#beginTelling();
-    if (kept === null) return;
-    this.#state.adopt(kept);
-    void this.#state.follow(kept);
+    if (stored === null) return;
+    this.#state.adopt(stored);
+    void this.#state.follow(stored);
   }
 
   /** `goesOn` where another plane may continue it. */
@@ -179,9 +178,9 @@ export class ClientSession {
     this.#tools.close();
     this.#state.close();
     this.#requests.close();
-    const left = this.#running.values();
-    for (const one of left) one.cancel();
-    await Promise.allSettled(left.map(({ done }) => done));
+    const exchanges = this.#running.values();
+    for (const exchange of exchanges) exchange.cancel();
+    await Promise.allSettled(exchanges.map(({ done }) => done));
     const { id } = this.#options;
     const { principal } = this.#bound;
     // The client has left, so a failure has no reader.
@@ -194,15 +193,15 @@ export class ClientSession {
       return Promise.resolve();
     }
     // Where it works is asked first; what belongs to the session itself does not wait.
-    if (this.#asksForRoots() && !Object.hasOwn(this.#own, request.method)) {
+    if (this.#asksForRoots() && !Object.hasOwn(this.#ownMethods, request.method)) {
       return this.#place(out).then(() => this.#takeRequest(id, request, out));
     }
     const exchange = new Exchange(id, this.#client, out);
     this.#running.set(id, exchange);
-    exchange.done = this.#answer(request, exchange).then((given) => {
+    exchange.done = this.#answer(request, exchange).then((answer) => {
       this.#running.delete(id);
       // A cancelled request gets no answer.
-      if (!exchange.isCancelled) out.answer(renderAnswer(id, given), exchange.receipt);
+      if (!exchange.isCancelled) out.answer(renderAnswer(id, answer), exchange.receipt);
       else void exchange.receipt?.().catch(() => undefined);
     });
     return exchange.done;
@@ -227,10 +226,10 @@ export class ClientSession {
   }
 
   #answer(request: Request, exchange: Exchange): Promise<RpcAnswer> {
-    const own = Object.hasOwn(this.#own, request.method) ? this.#own[request.method] : undefined;
-    return own
-      ? own(request.params).catch(renderFailure)
-      : this.#gateway.core.answer(request, exchange);
+    const { method, params } = request;
+    const ownMethod = Object.hasOwn(this.#ownMethods, method) && this.#ownMethods[method];
+    if (ownMethod) return ownMethod(params).catch(renderFailure);
+    return this.#gateway.core.answer(request, exchange);
   }
 
   /** Whether servers may work there is asked when it is known where that is. */
@@ -280,14 +279,14 @@ export class ClientSession {
     this.#isPlaced = true;
     this.#placing = undefined;
     if (this.#over.signal.aborted) return;
-    const started =
-      placedBy === "process"
-        ? this.#gateway.plane.trust.unanswered({ principal }).directory
-        : undefined;
-    const directory = directoryInRoots(answer, started);
-    const placed =
-      directory === null || directory === started ? principal : { ...principal, directory };
-    if (placed.directory !== this.#bound.principal.directory) this.#goOnAs(placed);
+    let processDirectory: string | undefined;
+    if (placedBy === "process")
+      processDirectory = this.#gateway.plane.trust.unanswered({ principal }).directory;
+    const directory = directoryInRoots(answer, processDirectory);
+    const isElsewhere = directory !== null && directory !== processDirectory;
+    const placedPrincipal = isElsewhere ? { ...principal, directory } : principal;
+    if (placedPrincipal.directory !== this.#bound.principal.directory)
+      this.#goOnAs(placedPrincipal);
     void this.#askForTrust();
   }
 
@@ -295,7 +294,7 @@ export class ClientSession {
   #goOnAs(principal: Principal): void {
     const { state, tools } = this.#bound;
     const watched = state.watched.all();
-    const kept = {
+    const settings = {
       version: state.version(),
       client: state.client,
       view: this.#options.view,
@@ -308,8 +307,8 @@ export class ClientSession {
     tools.close();
     state.close();
     this.#bound = this.#bind(principal);
-    this.#state.adopt(kept);
-    void this.#state.follow(kept);
+    this.#state.adopt(settings);
+    void this.#state.follow(settings);
     this.#report();
     if (!isTelling) return;
     this.#beginTelling();
@@ -318,7 +317,7 @@ export class ClientSession {
   }
 
   /** What the session itself answers. */
-  readonly #own: Record<string, (params: UnknownObject) => Promise<RpcAnswer>> = {
+  readonly #ownMethods: Record<string, (params: UnknownObject) => Promise<RpcAnswer>> = {
     ping: async () => ({ result: {} }),
     initialize: async (params) => {
       const { plane, lazy } = this.#gateway;
@@ -334,10 +333,10 @@ export class ClientSession {
       };
     },
     "logging/setLevel": async ({ level }) => {
-      const known = logLevels.find((candidate) => candidate === level);
-      if (known === undefined)
+      const logLevel = logLevels.find((candidate) => candidate === level);
+      if (logLevel === undefined)
         return failure(-32602, `'level' must be one of ${logLevels.join(", ")}.`);
-      await this.#state.setLevel(known);
+      await this.#state.setLevel(logLevel);
       return { result: {} };
     },
     "resources/subscribe": async (params) => {
@@ -358,7 +357,7 @@ export class ClientSession {
       watches: this.#state.watched.find,
       logLevel: this.#state.logLevel,
       client: () => this.#state.client.capabilities,
-      hear: (said, about) => this.#options.announce(renderNotification(said, about)),
+      hear: (method, params) => this.#options.announce(renderNotification(method, params)),
     });
   }
 
@@ -379,11 +378,11 @@ export class ClientSession {
   }
 
   /** Continues what was settled on another plane. */
-  #adopt(kept: StoredSession): void {
-    this.#state.adopt(kept);
+  #adopt(stored: StoredSession): void {
+    this.#state.adopt(stored);
     this.#report();
     this.#beginTelling();
     // Tools that cannot be restored are found again by a search.
-    if (kept.loaded) void this.#tools.restore(kept.loaded).catch(() => undefined);
+    if (stored.loaded) void this.#tools.restore(stored.loaded).catch(() => undefined);
   }
 }

@@ -12,7 +12,7 @@ import { canElicit, elicitAnswer, relayOf } from "./client-relay.ts";
 import type { ClientTools } from "./lazy/client-tools.ts";
 import { failure, type RequestContext, type RpcAnswer } from "./request.ts";
 import type { Surface } from "./surfaces.ts";
-import { completed } from "./wire.ts";
+import { resultFor } from "./wire.ts";
 
 const maxFound = 20;
 
@@ -23,11 +23,11 @@ export async function answerCode(
   params: UnknownObject,
   context: RequestContext,
 ): Promise<RpcAnswer> {
-  const { name, arguments: given = {} } = params;
-  if (!isObject(given)) return failure(-32602, "'arguments' must be an object.");
+  const { name, arguments: args = {} } = params;
+  if (!isObject(args)) return failure(-32602, "'arguments' must be an object.");
   const answering = name === codeToolNames.search ? search : run;
   try {
-    return answer(await answering(plane, surface, given, context, params), context);
+    return answer(await answering(plane, surface, args, context, params), context);
   } catch (thrown) {
     const { code, message } = toPlaneError(thrown);
     if (errorTable[code].category !== "validation") throw thrown;
@@ -47,9 +47,9 @@ function answer(
   { text, isError, shownBy, blocks = [] }: CodeText,
   { era }: RequestContext,
 ): RpcAnswer {
-  const said = { content: [{ type: "text", text }, ...blocks], ...(isError && { isError }) };
-  const result = withPage(said, shownBy, true);
-  return { result: era === "legacy" ? result : completed(result) };
+  const content = [{ type: "text", text }, ...blocks];
+  const result = withPage(isError ? { content, isError } : { content }, shownBy, true);
+  return { result: resultFor(era, result) };
 }
 
 /** Along the path, as every search of a client. */
@@ -61,20 +61,19 @@ async function search(
 ): Promise<CodeText> {
   const { principal } = surface;
   const onOwnTool = async (_: string, { query, limit }: UnknownObject) => {
-    const size =
-      typeof limit === "number" && limit >= 1 ? { limit: Math.min(limit, maxFound) } : {};
-    const found = await plane.code.search(String(query), {
+    const hasLimit = typeof limit === "number" && limit >= 1;
+    const searchAnswer = await plane.code.search(String(query), {
       principal,
       face: "mcp",
-      ...size,
+      ...(hasLimit && { limit: Math.min(limit, maxFound) }),
       ...inView(surface),
     });
     const { find } = await context.tools.lookUp("none");
-    context.tools.show(found.tools.flatMap(({ name }) => find(name) ?? []));
-    return { content: [{ type: "text", text: renderSearch(found) }] };
+    context.tools.show(searchAnswer.tools.flatMap(({ name }) => find(name) ?? []));
+    return { content: [{ type: "text", text: renderSearch(searchAnswer) }] };
   };
-  const called = { server: null, tool: codeToolNames.search };
-  const { result, error } = await plane.call(called, args, {
+  const searchTool = { server: null, tool: codeToolNames.search };
+  const { result, error } = await plane.call(searchTool, args, {
     principal,
     face: "mcp",
     signal: context.signal,
@@ -98,7 +97,7 @@ async function run(
   const isResumed = typeof resume === "string" && resume !== "";
   if (!isResumed && typeof code !== "string") return wrong("'code' must be a program.");
   const { tools, conversation } = context;
-  const seen = tools.isStrict() ? await namesShown(tools) : undefined;
+  const shownNames = tools.isStrict() ? await namesShown(tools) : undefined;
   const { ok, text, calls, blocks } = await plane.code.run(isResumed ? "" : String(code), {
     principal: surface.principal,
     face: "mcp",
@@ -111,7 +110,7 @@ async function run(
     }),
     askForAccount: createAskForAccount(plane, surface.principal, context),
     ...inView(surface),
-    ...(seen && { isSeen: ({ name }) => seen.has(name) }),
+    ...(shownNames && { isSeen: ({ name }) => shownNames.has(name) }),
   });
   const shownBy = ok && isHost(context) ? await lastWithPage(calls, tools) : undefined;
   noteCalled(shownBy, context);
@@ -132,9 +131,10 @@ async function lastWithPage(
 }
 
 async function namesShown(client: ClientTools): Promise<ReadonlySet<string>> {
-  const { all } = await client.lookUp("none");
-  const wasShown = await Promise.all(all.map((one) => client.wasShown(one)));
-  return new Set(all.flatMap(({ tool }, at) => (wasShown[at] ? tool.name : [])));
+  const { tools } = await client.lookUp("none");
+  const wasShown = await Promise.all(tools.map((shownTool) => client.wasShown(shownTool)));
+  const seenTools = tools.filter((_, index) => wasShown[index]);
+  return new Set(seenTools.map(({ tool }) => tool.name));
 }
 
 const wrong = (text: string): CodeText => ({ text, isError: true });

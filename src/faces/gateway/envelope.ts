@@ -41,16 +41,13 @@ export function readEnvelope(
   const capabilities = meta[`${prefix}clientCapabilities`];
   if (typeof version !== "string") return missing("protocolVersion");
   if (!isObject(capabilities)) return missing("clientCapabilities");
-  const wrong = (headers && compareHeaders(request, version, headers)) ?? refuseVersion(version);
-  if (wrong) return wrong;
+  const fault = (headers && compareHeaders(request, version, headers)) ?? refuseVersion(version);
+  if (fault) return fault;
   const info = meta[`${prefix}clientInfo`];
   const logLevel = logLevels.find((level) => level === meta[`${prefix}logLevel`]) ?? null;
-  const client: RequestContext["client"] = {
-    era: "modern",
-    capabilities,
-    ...(isObject(info) ? { info } : {}),
-    ...(logLevel === null ? {} : { logLevel }),
-  };
+  const client: RequestContext["client"] = { era: "modern", capabilities };
+  if (isObject(info)) client.info = info;
+  if (logLevel !== null) client.logLevel = logLevel;
   return { client, logLevel };
 }
 
@@ -98,14 +95,14 @@ export function compare(
   headers: IncomingHttpHeaders,
   expected: string,
 ): RpcFailure | null {
-  const given = headers[header.toLowerCase()];
-  const value = typeof given === "string" ? decodeHeaderValue(given.trim()) : undefined;
-  if (value === expected) return null;
-  const what =
-    value === undefined
-      ? "is missing"
-      : value === null
-        ? "is not valid base64"
-        : "does not say what the body says";
-  return { code: modernErrors.headerMismatch, message: `The header ${header} ${what}.` };
+  const headerText = headers[header.toLowerCase()];
+  const decoded = typeof headerText === "string" ? decodeHeaderValue(headerText.trim()) : undefined;
+  if (decoded === expected) return null;
+  const message = `The header ${header} ${mismatchText(decoded)}.`;
+  return { code: modernErrors.headerMismatch, message };
+}
+
+function mismatchText(decoded: string | null | undefined): string {
+  if (decoded === undefined) return "is missing";
+  return decoded === null ? "is not valid base64" : "does not say what the body says";
 }

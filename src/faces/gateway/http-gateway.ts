@@ -20,6 +20,7 @@ import {
   isId,
   objectParam,
   parseRequest,
+  type Request,
   renderAnswer,
   renderFailure,
 } from "./request.ts";
@@ -154,7 +155,7 @@ function readBody(visit: Visit): void {
   request.on("end", () => {
     const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
     const parsed = parseRequest(body.toString("utf8"));
-    if ("message" in parsed) guarded(visit, take, parsed.message);
+    if ("message" in parsed) guarded(visit, takeMessages, parsed.message);
     else if (parsed.wrong !== null)
       refuse(response, 400, `The body cannot be read: ${parsed.wrong}.`);
     else refuse(response, 400, "Parse error: the body is not valid JSON.", -32700);
@@ -163,8 +164,8 @@ function readBody(visit: Visit): void {
 
 function readView({ state, request }: Visit): View {
   const { url = "" } = request;
-  const at = url.indexOf("?");
-  const search = at < 0 ? "" : url.slice(at);
+  const queryStart = url.indexOf("?");
+  const search = queryStart < 0 ? "" : url.slice(queryStart);
   const view = state.views.get(search) ?? parseView(search, state.usual);
   if (state.views.size < maxViews) state.views.set(search, view);
   return view;
@@ -178,7 +179,7 @@ function viewOf(visit: Visit): View {
   return view;
 }
 
-function take(visit: Visit, message: unknown): void {
+function takeMessages(visit: Visit, message: unknown): void {
   const { state, request, response, principal } = visit;
   const isBatch = Array.isArray(message);
   const messages: UnknownObject[] = isBatch ? message : [message];
@@ -228,13 +229,12 @@ function missingScope(visit: Visit, messages: readonly UnknownObject[]): string 
   const { within } = principal;
   if (within === undefined) return null;
   const { server, toolset } = readView(visit);
-  const { servers: _, within: __, ...whole } = principal;
+  const { servers: _, within: __, ...unrestricted } = principal;
   if (toolset !== null && !within.toolsets.includes(toolset) && server === null)
     return toolsetScope(toolset);
   if (server === null || principal.servers?.includes(server)) return null;
-  return state.gateway.plane.servers.sees(server, { principal: whole })
-    ? serverScope(server)
-    : null;
+  const mayHaveIt = state.gateway.plane.servers.sees(server, { principal: unrestricted });
+  return mayHaveIt ? serverScope(server) : null;
 }
 
 function refuseScope({ response, principal, needs }: Visit, scope: string): void {
@@ -250,25 +250,27 @@ function withSession(
   const { "mcp-session-id": id, "mcp-protocol-version": version } = request.headers;
   if (typeof id !== "string")
     return refuse(response, 400, "The header Mcp-Session-Id is missing. Begin with 'initialize'.");
-  const goOn = (session: HttpSession | undefined) => {
+  const continueWith = (session: HttpSession | undefined) => {
     if (!session) return refuse(response, 404, "Session not found. Start a new session.", -32001);
-    if (version !== undefined && !legacyVersions.some((known) => known === version))
+    if (version !== undefined && !isLegacyVersion(version))
       return refuse(response, 400, `Protocol version '${version}' is not that of a session.`);
     go(session);
   };
-  const here = state.sessions.find(id, principal);
-  if (here) return goOn(here);
+  const session = state.sessions.find(id, principal);
+  if (session) return continueWith(session);
   void state.sessions
     .reopen(id, principal, isLocal(request))
-    .then(goOn)
+    .then(continueWith)
     .catch((thrown) => refuseThrown(response, thrown));
 }
 
-function answerModern(visit: Visit, { id, method, params }: UnknownObject): void {
+function answerModern(visit: Visit, message: UnknownObject): void {
   const { state, request, response, principal } = visit;
+  const { id, method } = message;
+  const params = objectParam(message, "params");
   if (typeof method !== "string" || !isId(id)) {
     if (typeof method === "string" && isExtensionNotification(method))
-      notifyModern(visit, method, params);
+      notifyModern(visit, { method, params });
     return void response.writeHead(202).end();
   }
   const arrival = state.gateway.modern.arrive(principal, viewOf(visit), request.headers, (text) => {
@@ -276,9 +278,9 @@ function answerModern(visit: Visit, { id, method, params }: UnknownObject): void
     writeEvent(response, text);
   });
   response.once("close", () => response.writableFinished || arrival.cancel(hasLeft));
-  const asked = { method, params: isObject(params) ? params : {} };
   if (method === "subscriptions/listen") closeAfter(response);
-  void state.gateway.modern.answer(id, asked, arrival).then(({ status, answer }) => {
+  const answering = state.gateway.modern.answer(id, { method, params }, arrival);
+  void answering.then(({ status, answer }) => {
     if (arrival.isCancelled) return void arrival.receipt?.().catch(() => undefined);
     const text = renderAnswer(id, answer);
     if (!response.headersSent) return sendJson(response, status, text);
@@ -287,7 +289,7 @@ function answerModern(visit: Visit, { id, method, params }: UnknownObject): void
   });
 }
 
-function notifyModern(visit: Visit, method: string, params: unknown): void {
+function notifyModern(visit: Visit, notification: Request): void {
   const { state, request, principal } = visit;
   const arrival = state.gateway.modern.arrive(
     principal,
@@ -295,7 +297,7 @@ function notifyModern(visit: Visit, method: string, params: unknown): void {
     request.headers,
     () => undefined,
   );
-  state.gateway.modern.notify({ method, params: isObject(params) ? params : {} }, arrival);
+  state.gateway.modern.notify(notification, arrival);
 }
 
 /** A connection that held a stream, or the end of a session, is not used again: idle, it would keep a descriptor for a minute. */
@@ -306,10 +308,15 @@ function closeAfter(response: ServerResponse): void {
 function listen(visit: Visit): void {
   const { state, request, response } = visit;
   closeAfter(response);
-  const { "mcp-session-id": id, "last-event-id": last } = request.headers;
+  const { "mcp-session-id": id, "last-event-id": lastEventId } = request.headers;
   if (id === undefined) return notAllowed(response, "POST");
   withSession(visit, (session) => {
-    if (session.listen(response, typeof last === "string" && last !== "" ? last : undefined))
+    if (
+      session.listen(
+        response,
+        typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : undefined,
+      )
+    )
       state.sessions.follow(session);
     else refuse(response, 400, "What came after this event is not known any more.");
   });
@@ -332,11 +339,11 @@ function end(visit: Visit): void {
 function isModern(message: UnknownObject, { headers }: IncomingMessage): boolean {
   if (hasVersion(objectParam(message, "params"))) return true;
   const { "mcp-protocol-version": version, "mcp-session-id": id } = headers;
-  return (
-    typeof version === "string" &&
-    id === undefined &&
-    !legacyVersions.some((known) => known === version)
-  );
+  return typeof version === "string" && id === undefined && !isLegacyVersion(version);
+}
+
+function isLegacyVersion(version: unknown): boolean {
+  return legacyVersions.some((legacyVersion) => legacyVersion === version);
 }
 
 /** `_meta` wins over the trace headers of HTTP. */
@@ -344,11 +351,11 @@ export function takeOverTrace(
   messages: readonly UnknownObject[],
   headers: IncomingHttpHeaders,
 ): void {
-  const said = headers.traceparent === undefined ? null : readTraceContext(headers);
-  if (said === null) return;
+  const trace = headers.traceparent === undefined ? null : readTraceContext(headers);
+  if (trace === null) return;
   for (const { method, params } of messages) {
     if (method !== "tools/call" || !isObject(params)) continue;
     const meta = objectParam(params, "_meta");
-    if (meta.traceparent === undefined) params._meta = { ...withExactNumbers(meta), ...said };
+    if (meta.traceparent === undefined) params._meta = { ...withExactNumbers(meta), ...trace };
   }
 }

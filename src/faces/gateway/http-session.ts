@@ -14,8 +14,8 @@ const keepAliveMs = 15_000;
 
 type Headers = Readonly<Record<string, string>>;
 
-const open = new Set<ServerResponse>();
-let clock: NodeJS.Timeout | undefined;
+const openStreams = new Set<ServerResponse>();
+let keepAlive: NodeJS.Timeout | undefined;
 
 export function openEvents(response: ServerResponse, headers?: Headers): void {
   response.writeHead(200, {
@@ -25,15 +25,15 @@ export function openEvents(response: ServerResponse, headers?: Headers): void {
     ...headers,
   });
   response.flushHeaders();
-  open.add(response);
-  clock ??= setInterval(() => {
-    for (const one of open) one.write(": still here\n\n");
+  openStreams.add(response);
+  keepAlive ??= setInterval(() => {
+    for (const stream of openStreams) stream.write(": still here\n\n");
   }, keepAliveMs).unref();
   response.once("close", () => {
-    open.delete(response);
-    if (open.size > 0) return;
-    clearInterval(clock);
-    clock = undefined;
+    openStreams.delete(response);
+    if (openStreams.size > 0) return;
+    clearInterval(keepAlive);
+    keepAlive = undefined;
   });
 }
 
@@ -51,9 +51,14 @@ export function sendJson(
   headers?: Headers,
 ): void {
   // As a list: an object would be looked through name by name.
-  const named = ["content-type", "application/json", "content-length", String(wireBytes(wire))];
-  if (headers) for (const name in headers) named.push(name, headers[name] as string);
-  response.writeHead(status, named);
+  const headerList = [
+    "content-type",
+    "application/json",
+    "content-length",
+    String(wireBytes(wire)),
+  ];
+  if (headers) for (const name in headers) headerList.push(name, headers[name] as string);
+  response.writeHead(status, headerList);
   if (typeof wire === "string") return void response.end(wire);
   // All parts leave together.
   response.cork();
@@ -109,23 +114,30 @@ export class HttpSession {
     const ids: Id[] = [];
     for (const { id, method } of messages) if (isId(id) && typeof method === "string") ids.push(id);
     if (ids.length === 0) {
-      const tell = (wire: Wire) => this.#announce(wireText(wire));
-      for (const message of messages) void this.client.take(message, { answer: tell, say: tell });
+      const announce = (wire: Wire) => this.#announce(wireText(wire));
+      for (const message of messages)
+        void this.client.take(message, { answer: announce, say: announce });
       return void response.writeHead(202, this.#headers).end();
     }
     const stream = ++this.#lastStream;
-    const begun = { isStream: false, isOver: false, answers: [], receipts: [], unwritten: [] };
-    const post: Post = { stream, response, ids, ...begun };
+    const post: Post = {
+      stream,
+      response,
+      ids,
+      isStream: false,
+      isOver: false,
+      answers: [],
+      receipts: [],
+      unwritten: [],
+    };
     this.#posts.set(stream, post);
     this.#watch(post, response);
     const out = new PostOut(this, post);
     const answered = () => this.#finish(post, isBatch);
     const [only] = messages;
-    const all =
-      isBatch || !only
-        ? Promise.allSettled(messages.map((message) => this.client.take(message, out)))
-        : this.client.take(only, out);
-    void (all as Promise<unknown>).then(answered, answered);
+    if (only && !isBatch) return void this.client.take(only, out).then(answered, answered);
+    const takings = messages.map((message) => this.client.take(message, out));
+    void Promise.allSettled(takings).then(answered, answered);
   }
 
   /** The general stream, or a broken one. False when it cannot be resumed. */
@@ -140,12 +152,12 @@ export class HttpSession {
     const events = missed?.events ?? this.#backlog;
     if (stream === general) this.#backlog = [];
     const unwritten = this.#posts.get(stream)?.unwritten ?? [];
-    const write = () => {
+    const writeEvents = () => {
       for (const { text, id } of events) writeEvent(response, text, id);
       if (!goesOn) response.end();
     };
-    if (unwritten.length === 0) write();
-    else void takeBack(unwritten).then((isTheirs) => (isTheirs ? write() : response.end()));
+    if (unwritten.length === 0) writeEvents();
+    else void takeBack(unwritten).then((isTheirs) => (isTheirs ? writeEvents() : response.end()));
     return true;
   }
 
@@ -240,8 +252,8 @@ export class HttpSession {
 /** False where an equal call has collected what was answered on a broken stream. */
 async function takeBack(unwritten: readonly ReturnType<Receipt>[]): Promise<boolean> {
   try {
-    const taken = unwritten.map(async (one) => (await one)());
-    return (await Promise.all(taken)).every(Boolean);
+    const accepted = unwritten.map(async (takingBack) => (await takingBack)());
+    return (await Promise.all(accepted)).every(Boolean);
   } catch {
     return false;
   }
@@ -267,42 +279,51 @@ class PostOut implements Out {
   }
 }
 
-type Event = { id: string; at: number; stream: number; text: string };
+type Event = { id: string; sequence: number; stream: number; text: string };
 
 /** For resuming streams. `mark` distinguishes planes. */
 export function createEventLog(mark = "0") {
-  const kept: Event[] = [];
+  const keptEvents: Event[] = [];
   let bytes = 0;
-  let last = 0;
-  const read = (id: string) => {
-    const [, stream, at, whose] = /^(\d{1,9})-(\d{1,15})-([\w-]{1,36})$/.exec(id) ?? [];
-    return stream === undefined
-      ? undefined
-      : { stream: Number(stream), at: Number(at), isOwn: whose === mark };
+  let lastSequence = 0;
+  const parseEventId = (id: string) => {
+    const [, stream, sequence, logMark] = /^(\d{1,9})-(\d{1,15})-([\w-]{1,36})$/.exec(id) ?? [];
+    if (stream === undefined) return undefined;
+    return { stream: Number(stream), sequence: Number(sequence), isOwn: logMark === mark };
   };
   return {
     /** Under an id that a client can resume from. */
     add(stream: number, text: string): Event {
-      last += 1;
-      const event = { id: `${stream}-${last}-${mark}`, at: last, stream, text };
-      kept.push(event);
+      lastSequence += 1;
+      const id = `${stream}-${lastSequence}-${mark}`;
+      const event = { id, sequence: lastSequence, stream, text };
+      keptEvents.push(event);
       bytes += text.length;
-      while (kept.length > maxKeptEvents || (bytes > maxKeptEventBytes && kept.length > 1))
-        bytes -= kept.shift()?.text.length ?? 0;
+      while (
+        keptEvents.length > maxKeptEvents ||
+        (bytes > maxKeptEventBytes && keptEvents.length > 1)
+      )
+        bytes -= keptEvents.shift()?.text.length ?? 0;
       return event;
     },
     /** Undefined when it is no longer kept. */
     after(id: string) {
-      const from = read(id);
-      if (!from?.isOwn || from.at > last || from.at + 1 < (kept[0]?.at ?? last + 1))
+      const position = parseEventId(id);
+      if (
+        !position?.isOwn ||
+        position.sequence > lastSequence ||
+        position.sequence + 1 < (keptEvents[0]?.sequence ?? lastSequence + 1)
+      )
         return undefined;
-      const events = kept.filter(({ stream, at }) => stream === from.stream && at > from.at);
-      return { stream: from.stream, events };
+      const events = keptEvents.filter(
+        ({ stream, sequence }) => stream === position.stream && sequence > position.sequence,
+      );
+      return { stream: position.stream, events };
     },
     /** Undefined for our own events, and for what is no event. */
     streamElsewhere(id: string): number | undefined {
-      const from = read(id);
-      return from?.isOwn ? undefined : from?.stream;
+      const position = parseEventId(id);
+      return position?.isOwn ? undefined : position?.stream;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { steadyNow } from "../../lib/async/steady-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Principal } from "../../model/principal.ts";
 import {
@@ -15,7 +16,7 @@ import { plainView, type View } from "./view.ts";
 
 const sweepMs = 60_000;
 /** A session that was used within this time is not ended for a new one: clients would end each other in turn. */
-const restMs = 60_000;
+const idleBeforeEndMs = 60_000;
 const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** A client's session works on here while the store is unreachable. */
@@ -35,12 +36,12 @@ function keeperFor(sessions: SessionStore, id: string, owner: string, view: View
 }
 
 /** No stream is open and no request runs. */
-function isFree({ session }: Pick<Kept, "session">): boolean {
+function isFree({ session }: Pick<SessionRecord, "session">): boolean {
   return session.client.isIdle() && !session.isListening();
 }
 
 type Opened = { isLocal: boolean; kept?: StoredSession };
-type Kept = {
+type SessionRecord = {
   session: HttpSession;
   principal: Principal;
   owner: string;
@@ -52,7 +53,7 @@ type Kept = {
 export class HttpSessions {
   readonly #gateway: GatewayContext;
   readonly #store: SessionStore;
-  readonly #all = new Map<string, Kept>();
+  readonly #all = new Map<string, SessionRecord>();
   /** The ids of each owner. */
   readonly #byOwner = new Map<string, Set<string>>();
   readonly #leaving = new Set<Promise<void>>();
@@ -64,8 +65,9 @@ export class HttpSessions {
     this.#gateway = gateway;
     this.#store = gateway.plane.clients.sessions;
     this.#stopHearing = this.#store.onNews(({ id, what }) => {
-      const kept = this.#all.get(id);
-      if (kept) void (what === "mail" ? this.#readMail(kept) : this.#look(kept)).catch(ignore);
+      const record = this.#all.get(id);
+      if (record)
+        void (what === "mail" ? this.#readMail(record) : this.#refresh(record)).catch(ignore);
     });
   }
 
@@ -80,12 +82,12 @@ export class HttpSessions {
 
   /** When it is here and this caller's. */
   find(id: string, principal: Principal): HttpSession | undefined {
-    const kept = this.#all.get(id);
-    if (!kept || (kept.principal !== principal && kept.owner !== ownerOf(principal)))
+    const record = this.#all.get(id);
+    if (!record || (record.principal !== principal && record.owner !== ownerOf(principal)))
       return undefined;
-    kept.usedAt = steadyNow();
-    if (this.#store.outlivesUs) this.#tellUsed(kept);
-    return kept.session;
+    record.usedAt = steadyNow();
+    if (this.#store.outlivesUs) this.#tellUsed(record);
+    return record.session;
   }
 
   /** From another plane, or from before a restart. */
@@ -103,13 +105,13 @@ export class HttpSessions {
   follow({ client }: HttpSession): void {
     client.follow(null);
     if (this.#store.outlivesUs)
-      void this.#store.find(client.id).then((kept) => client.follow(kept), ignore);
+      void this.#store.find(client.id).then((stored) => client.follow(stored), ignore);
   }
 
   async end(id: string): Promise<void> {
-    const left = this.#leave(id, false);
+    const leaving = this.#leave(id, false);
     if (this.#store.outlivesUs) await this.#store.end(id);
-    await left;
+    await leaving;
   }
 
   /** Ends the streams of listeners. */
@@ -131,9 +133,11 @@ export class HttpSessions {
       id,
       principal,
       view,
-      ...(this.#store.outlivesUs ? { keeper: keeperFor(this.#store, id, owner, view) } : {}),
-      ...(kept ? { kept } : {}),
-      ...(isLocal ? { placedBy: "roots" as const } : {}),
+      ...withoutUndefined({
+        keeper: this.#store.outlivesUs ? keeperFor(this.#store, id, owner, view) : undefined,
+        kept,
+        placedBy: isLocal ? ("roots" as const) : undefined,
+      }),
     });
     const now = steadyNow();
     this.#all.set(id, { session, principal, owner, usedAt: now, toldAt: now });
@@ -143,15 +147,15 @@ export class HttpSessions {
 
   /** At the limit, the least recently used session ends if its client has left it; where all are in use, no more begin. */
   #makeRoom(owner: string): void {
-    const own = this.#byOwner.get(owner);
+    const sessionIds = this.#byOwner.get(owner);
     const { maxSessionsPerCaller: limit } = this.#gateway.plane.config().quotas;
-    if (own === undefined || own.size < limit) return;
-    const before = steadyNow() - restMs;
-    let oldest: Kept | undefined;
-    for (const id of own) {
-      const kept = this.#all.get(id);
-      if (kept === undefined || kept.usedAt > before || !isFree(kept)) continue;
-      if (oldest === undefined || kept.usedAt < oldest.usedAt) oldest = kept;
+    if (sessionIds === undefined || sessionIds.size < limit) return;
+    const usedBefore = steadyNow() - idleBeforeEndMs;
+    let oldest: SessionRecord | undefined;
+    for (const id of sessionIds) {
+      const record = this.#all.get(id);
+      if (record === undefined || record.usedAt > usedBefore || !isFree(record)) continue;
+      if (oldest === undefined || record.usedAt < oldest.usedAt) oldest = record;
     }
     if (oldest !== undefined) return void this.end(oldest.session.client.id).catch(ignore);
     const text =
@@ -166,51 +170,51 @@ export class HttpSessions {
     isLocal: boolean,
   ): Promise<HttpSession | undefined> {
     if (this.#all.has(id) || !this.#store.outlivesUs || !idPattern.test(id)) return undefined;
-    const kept = await this.#store.find(id);
-    if (kept?.owner !== ownerOf(principal)) return undefined;
-    return this.#add(id, principal, { ...plainView, ...kept.view }, { isLocal, kept });
+    const stored = await this.#store.find(id);
+    if (stored?.owner !== ownerOf(principal)) return undefined;
+    return this.#add(id, principal, { ...plainView, ...stored.view }, { isLocal, kept: stored });
   }
 
   async #sweep(): Promise<void> {
-    const before = steadyNow() - sessionIdleMs;
-    for (const [id, kept] of this.#all) {
-      if (kept.usedAt >= before || !isFree(kept)) this.#tellUsed(kept);
+    const usedBefore = steadyNow() - sessionIdleMs;
+    for (const [id, record] of this.#all) {
+      if (record.usedAt >= usedBefore || !isFree(record)) this.#tellUsed(record);
       else void this.#store.endUnused(id).then((isOver) => this.#leave(id, !isOver), ignore);
     }
     if (!this.#store.outlivesUs) return;
     void this.#store.tidy().catch(ignore);
-    const over = await this.#store.ended([...this.#all.keys()]).catch(() => []);
+    const endedIds = await this.#store.ended([...this.#all.keys()]).catch(() => []);
     // A session from a time without the store is known here only.
-    for (const id of over) if (this.#all.get(id)?.session.isKept) void this.#leave(id, false);
+    for (const id of endedIds) if (this.#all.get(id)?.session.isKept) void this.#leave(id, false);
   }
 
   /** Now and then, so that no other plane ends it. */
-  #tellUsed(kept: Kept): void {
-    if (steadyNow() - kept.toldAt < sessionTouchMs) return;
-    kept.toldAt = steadyNow();
-    void this.#store.touch(kept.session.client.id).catch(ignore);
+  #tellUsed(record: SessionRecord): void {
+    if (steadyNow() - record.toldAt < sessionTouchMs) return;
+    record.toldAt = steadyNow();
+    void this.#store.touch(record.session.client.id).catch(ignore);
   }
 
   /** It was changed on another plane. */
-  async #look({ session }: Kept): Promise<void> {
-    const now = await this.#store.find(session.client.id);
-    if (now === null) return this.#leave(session.client.id, false);
-    if (session.isListening()) session.client.follow(now);
+  async #refresh({ session }: SessionRecord): Promise<void> {
+    const stored = await this.#store.find(session.client.id);
+    if (stored === null) return this.#leave(session.client.id, false);
+    if (session.isListening()) session.client.follow(stored);
   }
 
-  async #readMail({ session: { client } }: Kept): Promise<void> {
+  async #readMail({ session: { client } }: SessionRecord): Promise<void> {
     for (const message of await this.#store.mail(client.id)) client.takeMail(message);
   }
 
   async #leave(id: string, goesOn: boolean): Promise<void> {
-    const kept = this.#all.get(id);
-    if (!kept) return;
+    const record = this.#all.get(id);
+    if (!record) return;
     this.#all.delete(id);
-    const own = this.#byOwner.get(kept.owner);
-    own?.delete(id);
-    if (own?.size === 0) this.#byOwner.delete(kept.owner);
-    const left = kept.session.close(goesOn).finally(() => this.#leaving.delete(left));
-    this.#leaving.add(left);
-    await left;
+    const sessionIds = this.#byOwner.get(record.owner);
+    sessionIds?.delete(id);
+    if (sessionIds?.size === 0) this.#byOwner.delete(record.owner);
+    const closing = record.session.close(goesOn).finally(() => this.#leaving.delete(closing));
+    this.#leaving.add(closing);
+    await closing;
   }
 }

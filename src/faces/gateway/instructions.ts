@@ -1,5 +1,6 @@
 import { cutText } from "../../lib/text/cut-text.ts";
 import { fenceUntrusted } from "../../lib/text/plain-text.ts";
+import { nounFor } from "../../lib/text/wording.ts";
 import { codeToolNames, metaToolNames } from "../../model/catalogue/meta-tools.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ServerStatus } from "../../model/servers/server-schema.ts";
@@ -8,7 +9,7 @@ import type { Surface } from "./surfaces.ts";
 import { serversOf } from "./tool-list.ts";
 
 /** About 200 tokens. */
-const longest = 700;
+const maxLength = 700;
 const maxLine = 90;
 const maxCodeText = 400;
 /** The servers' own instructions come on top: all of one, or the beginning of each. */
@@ -28,10 +29,11 @@ export async function instructionsFor(
   if (names.length === 0) return "Toolplane: no servers are connected yet.";
   if (lazy.isCode(surface)) return codeInstructions(names);
   if (await lazy.isKnownLazy(surface)) return lazyInstructions(names);
-  const named = view.names === "prefixed" ? ", named SERVER__TOOL" : "";
-  const head = `Tools, prompts and resources of ${names.length} MCP server${names.length === 1 ? "" : "s"}${named}:`;
-  const said = await wordsOf(plane, surface, names);
-  return [listServers(head, names, plane), ifLazy(plane, surface, servers), ...said]
+  const spelling = view.names === "prefixed" ? ", named SERVER__TOOL" : "";
+  const noun = nounFor(names.length, "MCP server");
+  const head = `Tools, prompts and resources of ${names.length} ${noun}${spelling}:`;
+  const serverTexts = await serverInstructions(plane, surface, names);
+  return [listServers(head, names, plane), ifLazy(plane, surface, servers), ...serverTexts]
     .filter((part) => part !== "")
     .join("\n");
 }
@@ -39,9 +41,9 @@ export async function instructionsFor(
 function listServers(head: string, names: readonly string[], plane: Plane): string {
   const { servers } = plane.config();
   let text = head;
-  for (const [at, name] of names.entries()) {
+  for (const [index, name] of names.entries()) {
     const line = `\n- ${describe(name, servers[name]?.description ?? "")}`;
-    if (text.length + line.length > longest) return `${text}\n- and ${names.length - at} more`;
+    if (text.length + line.length > maxLength) return `${text}\n- and ${names.length - index} more`;
     text += line;
   }
   return text;
@@ -56,35 +58,35 @@ function ifLazy(plane: Plane, { view }: Surface, servers: readonly ServerStatus[
 }
 
 /** Marked as the servers' words, not ours. */
-async function wordsOf(
+async function serverInstructions(
   plane: Plane,
   { principal }: Surface,
   names: readonly string[],
 ): Promise<string[]> {
-  const all = await Promise.all(
+  const instructions = await Promise.all(
     names.map((name) => plane.servers.instructions(name, { principal })),
   );
-  const words = names.flatMap((name, at) => {
-    const said = all[at]?.trim() ?? "";
-    return said === "" ? [] : [{ name, said }];
-  });
-  const most = names.length === 1 ? maxOfOne : maxOfEach;
-  let room = names.length === 1 ? maxOfOne : maxOfMany;
-  return words.flatMap(({ name, said }) => {
-    const shown = said.length > most ? `${cutText(said, most).trimEnd()}…` : said;
-    if (shown.length > room) return [];
-    room -= shown.length;
-    return [
-      `Server '${name.slice(0, maxLine)}' says of itself, in its own words:\n${fenceUntrusted(shown)}`,
-    ];
-  });
+  const [maxOfServer, maxOfAll] =
+    names.length === 1 ? [maxOfOne, maxOfOne] : [maxOfEach, maxOfMany];
+  const texts: string[] = [];
+  let room = maxOfAll;
+  for (const [index, name] of names.entries()) {
+    let text = instructions[index]?.trim() ?? "";
+    if (text.length > maxOfServer) text = `${cutText(text, maxOfServer).trimEnd()}…`;
+    if (text === "" || text.length > room) continue;
+    room -= text.length;
+    texts.push(
+      `Server '${name.slice(0, maxLine)}' says of itself, in its own words:\n${fenceUntrusted(text)}`,
+    );
+  }
+  return texts;
 }
 
 /** A model must know of what is not listed. */
 function lazyInstructions(names: readonly string[]): string {
   const { search, list, call } = metaToolNames;
   const text = `Most tools of these ${names.length} MCP servers are not listed. Find what you need with ${search} (${list} shows what there is), then call it by its name, or with ${call}. Servers: `;
-  return appendNames(text, names, longest);
+  return appendNames(text, names, maxLength);
 }
 
 /** With the two tools no more than 450 tokens, however many servers there are. */
@@ -94,18 +96,19 @@ function codeInstructions(names: readonly string[]): string {
   return appendNames(text, names, maxCodeText);
 }
 
-function appendNames(head: string, names: readonly string[], most: number): string {
+function appendNames(head: string, names: readonly string[], maxChars: number): string {
   let text = head;
-  for (const [at, name] of names.entries()) {
-    const rest = names.length - at;
-    if (at > 0 && text.length + name.length > most) return `${text} and ${rest} more`;
-    text += at === 0 ? name.slice(0, maxLine) : `, ${name.slice(0, maxLine)}`;
+  for (const [index, name] of names.entries()) {
+    const remaining = names.length - index;
+    if (index > 0 && text.length + name.length > maxChars) return `${text} and ${remaining} more`;
+    text += index === 0 ? name.slice(0, maxLine) : `, ${name.slice(0, maxLine)}`;
   }
   return text;
 }
 
 function describe(name: string, description: string): string {
-  const first = description.split("\n", 1)[0]?.trim() ?? "";
-  const text = first === "" ? name : `${name}: ${first}`;
-  return text.length <= maxLine ? text : `${text.slice(0, maxLine - 1)}…`;
+  const firstLine = description.split("\n", 1)[0]?.trim() ?? "";
+  const text = firstLine === "" ? name : `${name}: ${firstLine}`;
+  if (text.length <= maxLine) return text;
+  return `${text.slice(0, maxLine - 1)}…`;
 }

@@ -18,6 +18,7 @@ import {
   exactId,
   failure,
   type Id,
+  listParam,
   objectParam,
   type Request,
   type RequestContext,
@@ -51,15 +52,14 @@ async function listen(
 ): Promise<RpcAnswer> {
   const surface = surfaces.of(context.principal, context.view);
   const filter = objectParam(params, "notifications");
-  const uris = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions : [];
   const watched = createWatched(plane, surface);
-  const honoured = await watchAll(uris, watched.add);
-  const over = AbortSignal.any([context.signal, closing]);
+  const honoured = await watchAll(listParam(filter, "resourceSubscriptions"), watched.add);
+  const ended = AbortSignal.any([context.signal, closing]);
   const mark = { [idKey]: exactId(id) };
-  const hear: RequestContext["notify"] = (method, about) =>
+  const notifyMarked: RequestContext["notify"] = (method, about) =>
     context.notify(method, { ...about, _meta: { ...objectParam(about, "_meta"), ...mark } });
   const wants = (kind: keyof typeof kinds) => filter[kinds[kind]] === true;
-  hear("notifications/subscriptions/acknowledged", {
+  notifyMarked("notifications/subscriptions/acknowledged", {
     notifications: acknowledged(filter, honoured),
   });
   const { tools, client } = context;
@@ -70,14 +70,13 @@ async function listen(
     watches: watched.find,
     logLevel: () => null,
     client: () => client.capabilities,
-    hear,
+    hear: notifyMarked,
   });
-  const leave = wants("tools")
-    ? shared.listening(surface, textParam(client.info ?? {}, "name"))
-    : undefined;
+  const clientName = textParam(client.info ?? {}, "name");
+  const leave = wants("tools") ? shared.listening(surface, clientName) : undefined;
   await new Promise<void>((resolve) => {
-    if (over.aborted) resolve();
-    over.addEventListener("abort", () => resolve(), { once: true });
+    if (ended.aborted) resolve();
+    ended.addEventListener("abort", () => resolve(), { once: true });
   });
   stop();
   leave?.();
@@ -90,21 +89,20 @@ async function watchAll(
   uris: readonly unknown[],
   add: (uri: string) => Promise<void>,
 ): Promise<string[]> {
-  const asked = uris.map(async (uri) => {
+  const watching = uris.map(async (uri) => {
     await add(String(uri));
     return String(uri);
   });
-  return (await Promise.allSettled(asked)).flatMap((one) =>
-    one.status === "fulfilled" ? one.value : [],
+  return (await Promise.allSettled(watching)).flatMap((settled) =>
+    settled.status === "fulfilled" ? settled.value : [],
   );
 }
 
 function acknowledged(filter: UnknownObject, uris: readonly string[]): UnknownObject {
-  const named = Object.values(kinds).filter((kind) => filter[kind] === true);
-  return {
-    ...Object.fromEntries(named.map((kind) => [kind, true])),
-    ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
-  };
+  const wantedKinds = Object.values(kinds).filter((kind) => filter[kind] === true);
+  const acknowledgedKinds = Object.fromEntries(wantedKinds.map((kind) => [kind, true]));
+  if (uris.length === 0) return acknowledgedKinds;
+  return { ...acknowledgedKinds, resourceSubscriptions: uris };
 }
 
 type Reply = { status: number; answer: RpcAnswer };
@@ -163,8 +161,8 @@ class Modern {
       if (differs === null) return this.#answer(id, request, arrival).then(toReply, toFailure);
       if (!(differs instanceof Promise)) return Promise.resolve(refused(differs));
       return differs
-        .then((found) =>
-          found ? refused(found) : this.#answer(id, request, arrival).then(toReply),
+        .then((fault) =>
+          fault ? refused(fault) : this.#answer(id, request, arrival).then(toReply),
         )
         .catch(toFailure);
     } catch (thrown) {

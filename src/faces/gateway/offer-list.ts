@@ -23,12 +23,12 @@ type OfferWaits = Record<OfferKind, FirstWait<Listed>>;
 
 /** Shared by all callers. */
 export function createOfferWaits(plane: Pick<Plane, "servers">): OfferWaits {
-  const of = (kind: OfferKind) =>
+  const waitFor = (kind: OfferKind) =>
     createFirstWait<Listed>(plane, ({ offers }) => offers[kind] === null);
   return {
-    prompts: of("prompts"),
-    resources: of("resources"),
-    resourceTemplates: of("resourceTemplates"),
+    prompts: waitFor("prompts"),
+    resources: waitFor("resources"),
+    resourceTemplates: waitFor("resourceTemplates"),
   };
 }
 
@@ -48,11 +48,11 @@ export function createOfferList(
   };
 
   async function ask(kind: OfferKind, waitMs: number): Promise<Listed[]> {
-    const [seen, listed] = await Promise.all([
+    const [inView, listed] = await Promise.all([
       servers(),
       listings[kind](undefined, { principal, face: "mcp", waitMs }),
     ]);
-    return listed.filter(({ server }) => seen.has(server));
+    return listed.filter(({ server }) => inView.has(server));
   }
 
   function show(kind: OfferKind, items: readonly Listed[]): Offer[] {
@@ -64,30 +64,27 @@ export function createOfferList(
     look: (waitMs: number) => Promise<T | undefined>,
   ): Promise<T | undefined> {
     for (const waitMs of searchMs) {
-      const found = await look(waitMs);
-      if (found !== undefined) return found;
+      const answer = await look(waitMs);
+      if (answer !== undefined) return answer;
     }
     return undefined;
   }
 
   async function lookForPrompt(shown: string, waitMs: number) {
-    const all = show("prompts", await ask("prompts", waitMs));
-    const found = all.find((offer) => offer.shown === shown) ?? onlyOne(all, shown);
-    return found && { server: found.server, name: String(found.item.name) };
+    const offers = show("prompts", await ask("prompts", waitMs));
+    const offer = offers.find((offer) => offer.shown === shown) ?? onlyNamed(offers, shown);
+    return offer && { server: offer.server, name: String(offer.item.name) };
   }
 
   return {
     async list(kind: OfferKind, wait: Wait = "long"): Promise<Offer[]> {
-      const listed =
-        wait === "long"
-          ? firstWait[kind](principal, (waitMs) => ask(kind, waitMs))
-          : ask(kind, defaultWaitMs);
-      return show(kind, await listed);
+      if (wait === "short") return show(kind, await ask(kind, defaultWaitMs));
+      return show(kind, await firstWait[kind](principal, (waitMs) => ask(kind, waitMs)));
     },
     /** The server of a prompt, and its name there. */
     async findPrompt(shown: string): Promise<{ server: string; name: string } | undefined> {
-      const known = await lookForPrompt(shown, 1);
-      if (known) return known;
+      const listedPrompt = await lookForPrompt(shown, 1);
+      if (listedPrompt) return listedPrompt;
       // First the servers that the name suggests.
       const likely = [...(await servers())].filter((server) => mayBelongTo(server, shown));
       await Promise.all(likely.map((server) => prompts.list(server, { principal, face: "mcp" })));
@@ -100,7 +97,7 @@ export function createOfferList(
     ): Promise<{ server: string; uri: string }[]> {
       const named = await readAddress(shown, servers);
       if (named) return [named];
-      const found = await search(async (waitMs) => {
+      const owners = await search(async (waitMs) => {
         const [listed, patterns] = await Promise.all([
           ask("resources", waitMs),
           ask("resourceTemplates", waitMs),
@@ -114,34 +111,35 @@ export function createOfferList(
         );
       });
       // A page reads what belongs to it by the address at its server.
-      const seen = await servers();
-      const own = isPageAddress(shown) ? near.filter((server) => seen.has(server)) : [];
-      return [...new Set([...own, ...(found ?? [])])].map((server) => ({ server, uri: shown }));
+      const inView = await servers();
+      const pageServers = isPageAddress(shown) ? near.filter((server) => inView.has(server)) : [];
+      return [...new Set([...pageServers, ...(owners ?? [])])].map((server) => ({
+        server,
+        uri: shown,
+      }));
     },
     /** How clients know these addresses of a server, as far as lists are known: an address that is its alone stays. */
     async shownAs(server: string, addresses: readonly string[]): Promise<Map<string, string>> {
       const offers = show("resources", addresses.every(isScoped) ? [] : await ask("resources", 1));
-      const taken = new Set(offers.map(({ shown }) => shown));
-      const own = new Map(
-        offers.flatMap((offer) => (offer.server === server ? [[offer.item.uri, offer.shown]] : [])),
-      );
-      return new Map(
-        addresses.map((address) => {
-          if (isScoped(address)) return [address, showScoped(server, address)];
-          return [
-            address,
-            own.get(address) ?? (taken.has(address) ? underName(server, address) : address),
-          ];
-        }),
-      );
+      const shownAddresses = new Set(offers.map(({ shown }) => shown));
+      const ofServer = offers.filter((offer) => offer.server === server);
+      const shownByAddress = new Map(ofServer.map(({ item, shown }) => [item.uri, shown]));
+      const shownAs = (address: string): string => {
+        if (isScoped(address)) return showScoped(server, address);
+        const shown = shownByAddress.get(address);
+        if (shown !== undefined) return shown;
+        if (!shownAddresses.has(address)) return address;
+        return underName(server, address);
+      };
+      return new Map(addresses.map((address) => [address, shownAs(address)]));
     },
     /** The server's own address of a template. */
     async findTemplate(shown: string): Promise<{ server: string; uri: string } | undefined> {
-      const found = await search(async (waitMs) => {
+      const template = await search(async (waitMs) => {
         const patterns = show("resourceTemplates", await ask("resourceTemplates", waitMs));
         return patterns.find((offer) => offer.shown === shown);
       });
-      return found && { server: found.server, uri: String(found.item.uriTemplate) };
+      return template && { server: template.server, uri: String(template.item.uriTemplate) };
     },
   };
 }
@@ -150,16 +148,16 @@ function namePrompts(items: readonly Listed[], names: View["names"]): Offer[] {
   const ids = items.map(({ server, name }) => ({ server, tool: String(name) }));
   const index = createToolNameIndex(ids);
   const owners = Map.groupBy(ids, ({ tool }) => tool);
-  return items.map((item, at) => {
-    const id = ids[at] as { server: string; tool: string };
+  return items.map((item, position) => {
+    const id = ids[position] as { server: string; tool: string };
     const isBare = names === "bare" && owners.get(id.tool)?.length === 1;
     return { shown: isBare ? id.tool : index.modelName(id), server: id.server, item };
   });
 }
 
-function onlyOne(offers: readonly Offer[], name: string): Offer | undefined {
-  const [first, ...others] = offers.filter(({ item }) => item.name === name);
-  return others.length === 0 ? first : undefined;
+function onlyNamed(offers: readonly Offer[], name: string): Offer | undefined {
+  const [first, ...duplicates] = offers.filter(({ item }) => item.name === name);
+  return duplicates.length === 0 ? first : undefined;
 }
 
 /** Undefined where none is known. */
@@ -171,15 +169,15 @@ function ownersOf(
 ): string[] | undefined {
   const exact = listed.find((offer) => offer.shown === shown);
   if (exact) return [exact.server];
-  const alsoNamed = isScoped(shown) ? listed.filter(({ item }) => item.uri === shown) : [];
+  const alsoNamed = listed.filter(({ item }) => isScoped(shown) && item.uri === shown);
   if (alsoNamed.length > 0) return alsoNamed.map(({ server }) => server);
   // Values are not checked.
   const globOf = ({ item }: Offer) => String(item.uriTemplate).replaceAll(/\{[^{}]*\}/g, "*");
   const matching = patterns.filter((offer) => matchesGlob(globOf(offer), shown));
   // Results link to unlisted resources; only servers that list others of the scheme can know them.
   const isAlike = (offer: Offer) => schemeOf(offer.shown) === schemeOf(shown);
-  const alike = mayGuess && matching.length === 0 ? [...listed, ...patterns].filter(isAlike) : [];
-  const owners = new Set([...matching, ...alike].map(({ server }) => server));
+  if (mayGuess && matching.length === 0) matching.push(...[...listed, ...patterns].filter(isAlike));
+  const owners = new Set(matching.map(({ server }) => server));
   return owners.size === 0 ? undefined : [...owners];
 }
 
@@ -189,13 +187,13 @@ const underName = (server: string, address: string) =>
 
 /** Addresses stay. The second of two equal ones is reached through one of ours, and so is every page and every file of a skill. */
 function addressAll(items: readonly Listed[], key: "uri" | "uriTemplate"): Offer[] {
-  const taken = new Set<string>();
+  const shownAddresses = new Set<string>();
   return items.map((item) => {
     const address = String(item[key]);
     if (isScoped(address))
       return { shown: showScoped(item.server, address), server: item.server, item };
-    const shown = taken.has(address) ? underName(item.server, address) : address;
-    taken.add(address);
+    const shown = shownAddresses.has(address) ? underName(item.server, address) : address;
+    shownAddresses.add(address);
     return { shown, server: item.server, item };
   });
 }

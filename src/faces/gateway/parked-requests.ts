@@ -19,7 +19,7 @@ const aliveMs = 300_000;
 const maxPerCaller = 64;
 
 type Question = {
-  asked: { method: string; params: UnknownObject };
+  request: { method: string; params: UnknownObject };
   answer(result: UnknownObject): void;
 };
 
@@ -116,10 +116,10 @@ class Parked extends CancellableRequest implements RequestContext {
     return reply;
   }
 
-  goOn(context: RequestContext, given: UnknownObject): Promise<RpcAnswer> {
+  goOn(context: RequestContext, responses: UnknownObject): Promise<RpcAnswer> {
     for (const [name, question] of [...this.questions]) {
-      const answered = Object.hasOwn(given, name) ? given[name] : undefined;
-      if (isObject(answered)) question.answer(answered);
+      const response = Object.hasOwn(responses, name) ? responses[name] : undefined;
+      if (isObject(response)) question.answer(response);
     }
     return this.#attend(context);
   }
@@ -141,7 +141,7 @@ class Parked extends CancellableRequest implements RequestContext {
         settle();
         resolve(result);
       };
-      this.questions.set(key, { asked: { method, params }, answer });
+      this.questions.set(key, { request: { method, params }, answer });
       this.#wake();
     });
   }
@@ -195,16 +195,16 @@ class Parked extends CancellableRequest implements RequestContext {
 
 /** With a reason, its request is given up too. */
 function forget(waiting: Waiting, handle: string, reason?: string): void {
-  const found = waiting.get(handle);
+  const waitingRequest = waiting.get(handle);
   waiting.delete(handle);
-  clearTimeout(found?.timer);
-  if (reason !== undefined) found?.parked.forget(reason);
+  clearTimeout(waitingRequest?.timer);
+  if (reason !== undefined) waitingRequest?.parked.forget(reason);
 }
 
 function park(waiting: Waiting, parked: Parked, context: RequestContext): RpcAnswer {
   const owner = ownerOf(context);
-  const mine = [...waiting].filter(([, other]) => other.owner === owner);
-  for (const [handle] of mine.slice(0, Math.max(0, mine.length - maxPerCaller + 1)))
+  const ofOwner = [...waiting].filter(([, waitingRequest]) => waitingRequest.owner === owner);
+  for (const [handle] of ofOwner.slice(0, Math.max(0, ofOwner.length - maxPerCaller + 1)))
     forget(waiting, handle, "too many of this caller's requests wait for an answer");
   const requestState = `${prefix}${randomBytes(24).toString("base64url")}`;
   const timer = setTimeout(
@@ -213,7 +213,7 @@ function park(waiting: Waiting, parked: Parked, context: RequestContext): RpcAns
   ).unref();
   waiting.set(requestState, { parked, owner, key: keyOf(parked.request), timer });
   const inputRequests = Object.fromEntries(
-    [...parked.questions].map(([key, { asked }]) => [key, asked]),
+    [...parked.questions].map(([key, { request }]) => [key, request]),
   );
   return { result: completed({ resultType: "input_required", inputRequests, requestState }) };
 }

@@ -59,7 +59,7 @@ export type RpcAnswer =
   | { error: RpcFailure };
 
 export function failure(code: number, message: string, data?: unknown): RpcAnswer {
-  return { error: { code, message, ...(data === undefined ? {} : { data }) } };
+  return { error: data === undefined ? { code, message } : { code, message, data } };
 }
 
 /** Rendered once. */
@@ -71,8 +71,8 @@ export function renderAnswer(id: string | number | bigint | null, answer: RpcAns
 }
 
 export function renderNotification(method: string, params: UnknownObject): string {
-  const hasParams = Object.keys(params).length > 0;
-  return JSON.stringify({ jsonrpc: "2.0", method, ...(hasParams ? { params } : {}) });
+  if (Object.keys(params).length === 0) return JSON.stringify({ jsonrpc: "2.0", method });
+  return JSON.stringify({ jsonrpc: "2.0", method, params });
 }
 
 export type Request = { method: string; params: UnknownObject };
@@ -96,22 +96,19 @@ export function exactId(id: Id): unknown {
 /** Null for a valid message. */
 export function faultIn(message: UnknownObject): string | null {
   const { id, method } = message;
-  if (method === undefined) {
-    const isAnswer = id !== undefined && ("result" in message || "error" in message);
-    return isAnswer ? null : "'method' is missing.";
-  }
+  const isAnswer = id !== undefined && ("result" in message || "error" in message);
+  if (method === undefined) return isAnswer ? null : "'method' is missing.";
   if (typeof method !== "string") return "'method' must be a string.";
-  return id === undefined || isId(id) ? null : "'id' must be a string or a number.";
+  if (id === undefined || isId(id)) return null;
+  return "'id' must be a string or a number.";
 }
 
 /** For a batch. */
 export function faultInAny(messages: readonly unknown[]): string | null {
   if (messages.length === 0) return "it is empty.";
   for (const message of messages) {
-    const fault =
-      isObject(message) && message.jsonrpc === "2.0"
-        ? faultIn(message)
-        : "'jsonrpc' must be '2.0'.";
+    if (!isObject(message) || message.jsonrpc !== "2.0") return "'jsonrpc' must be '2.0'.";
+    const fault = faultIn(message);
     if (fault !== null) return fault;
   }
   return null;
@@ -125,12 +122,19 @@ export function objectParam(params: UnknownObject, key: string): UnknownObject {
   return isObject(params[key]) ? params[key] : {};
 }
 
+export function listParam(params: UnknownObject, key: string): unknown[] {
+  return Array.isArray(params[key]) ? params[key] : [];
+}
+
 /** As the client may read it. A server's error passes unchanged. */
 export function renderFailure(thrown: unknown): RpcAnswer {
   if (thrown instanceof RpcError) return failure(thrown.code, thrown.message, thrown.data);
   const { code, message, data } = toPlaneError(thrown);
-  const told = publicMessage(code, data);
-  return failure(errorTable[code].rpc, told?.message ?? message, { code, ...told?.data });
+  const publicError = publicMessage(code, data);
+  return failure(errorTable[code].rpc, publicError?.message ?? message, {
+    code,
+    ...publicError?.data,
+  });
 }
 
 /** Shorter text cannot be nested too deeply. */
@@ -144,7 +148,7 @@ const maxBatch = 1_000;
 
 /** Keeps the text of numbers that would change, and ids exactly. */
 export function parseRequest(text: string): Parsed {
-  const { tooMuch, members, inexact, arguments: written } = measureJson(text, maxAsked);
+  const { tooMuch, members, inexact, arguments: longArguments } = measureJson(text, maxAsked);
   if (tooMuch !== null) return { wrong: tooMuch };
   let message: unknown;
   try {
@@ -158,9 +162,11 @@ export function parseRequest(text: string): Parsed {
     return { wrong: `a batch has ${maxBatch} messages at most, and this one ${message.length}` };
   if (isAsWritten(text, message)) return { message };
   if (!noteExactNumbers(message, text, inexact)) return { wrong: tooManyNumbers };
-  const open = ambiguityIn(text, message, members);
-  if (!noteArguments(message, text, open, written?.[2]) && open !== null) return { wrong: open };
-  for (const one of Array.isArray(message) ? message : [message]) if (isObject(one)) keepIds(one);
+  const ambiguity = ambiguityIn(text, message, members);
+  if (!noteArguments(message, text, ambiguity, longArguments?.[2]) && ambiguity !== null)
+    return { wrong: ambiguity };
+  const messages = Array.isArray(message) ? message : [message];
+  for (const part of messages) if (isObject(part)) keepIds(part);
   return { message };
 }
 
@@ -168,24 +174,24 @@ export function parseRequest(text: string): Parsed {
 function noteArguments(
   message: unknown,
   text: string,
-  open: string | null,
-  long?: Buffer,
+  ambiguity: string | null,
+  longArguments?: Buffer,
 ): boolean {
   if (!isObject(message) || message.method !== "tools/call" || !isObject(message.params))
     return false;
-  const { arguments: given } = message.params;
-  if (!isObject(given)) return false;
-  const written = long ?? argumentsIn(text);
-  if (written === undefined) return false;
-  if (open !== null) return noteAmbiguity(given, ambiguityIn(written.toString(), given));
-  rememberText(given, written);
+  const { arguments: args } = message.params;
+  if (!isObject(args)) return false;
+  const argumentText = longArguments ?? argumentsIn(text);
+  if (argumentText === undefined) return false;
+  if (ambiguity !== null) return noteAmbiguity(args, ambiguityIn(argumentText.toString(), args));
+  rememberText(args, argumentText);
   return true;
 }
 
 function argumentsIn(text: string): string | undefined {
   const [params] = memberPlace(text, "params") ?? [text.length];
-  const place = memberPlace(text, "arguments", params);
-  return place && text.slice(...place);
+  const span = memberPlace(text, "arguments", params);
+  return span && text.slice(...span);
 }
 
 /** Ids are echoed, so they must stay exact. */

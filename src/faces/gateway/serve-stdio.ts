@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { isWithin } from "../../lib/async/pause.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { createShortLivedMap } from "../../lib/short-lived-map.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -88,28 +89,28 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
  * that comes in one piece with its answer.
  */
 function createLineWriter(output: Writable) {
-  let later: string | undefined;
+  let buffered: string | undefined;
   const flush = () => {
-    const text = later;
-    later = undefined;
+    const text = buffered;
+    buffered = undefined;
     if (text) output.write(text);
   };
   return {
     flush,
     write(wire: Wire): void {
       if (typeof wire !== "string") {
-        if (later) output.write(later);
-        if (later !== undefined) later = "";
+        if (buffered) output.write(buffered);
+        if (buffered !== undefined) buffered = "";
         output.cork();
         for (const part of wire) output.write(part);
         output.write("\n");
         return output.uncork();
       }
-      if (later !== undefined) {
-        later += `${wire}\n`;
+      if (buffered !== undefined) {
+        buffered += `${wire}\n`;
         return;
       }
-      later = "";
+      buffered = "";
       setImmediate(flush);
       output.write(`${wire}\n`);
     },
@@ -121,20 +122,19 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   const gateway = createGatewayContext(plane);
   const { principal = plane.identity.usualCaller(), session: movable } = options;
   const view: View = { ...plainView, ...options.view };
-  const kept = movable?.kept;
+  const stored = movable?.kept;
   const session = new ClientSession(gateway, {
     id: movable?.id ?? uniqueId(),
     principal,
     view,
     placedBy: "process",
     announce: write,
-    ...(movable === undefined ? {} : { keeper: keeperOf(movable, view) }),
-    ...(kept === undefined ? {} : { kept }),
+    ...withoutUndefined({ keeper: movable && keeperOf(movable, view), kept: stored }),
   });
-  if (kept !== undefined) session.follow(kept);
+  if (stored !== undefined) session.follow(stored);
   const out = { answer: (wire: Wire) => write(wire), say: write };
   const running = createShortLivedMap<{ arrival: Arrival; done: Promise<void> }>();
-  let hasSession = kept !== undefined;
+  let hasSession = stored !== undefined;
 
   function answerModern(id: Id, method: string, params: UnknownObject): void {
     const arrival = gateway.modern.arrive(principal, view, undefined, write);
@@ -173,29 +173,30 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
       if (message.length === 0) return refuse(null, "A batch must not be empty.");
       if (session.version() !== batchVersion)
         return refuse(null, `Batches are not part of ${session.version()}.`);
-      for (const one of message) receive(one);
+      for (const member of message) receive(member);
     },
     async close(goesOn = false): Promise<void> {
       gateway.close();
-      const left = [...running.values()];
-      for (const one of left) one.arrival.cancel();
-      await Promise.allSettled([session.close(goesOn), ...left.map(({ done }) => done)]);
+      const requests = [...running.values()];
+      for (const request of requests) request.arrival.cancel();
+      await Promise.allSettled([session.close(goesOn), ...requests.map(({ done }) => done)]);
     },
   };
 }
 
 /** Gives the client what another plane needs to continue its session. */
-function keeperOf({ kept: before, keep }: MovableSession, view: View): SessionKeeper {
-  let kept = before;
-  const settle = (now: StoredSession) => {
-    kept = now;
-    keep(now);
+function keeperOf(movable: MovableSession, view: View): SessionKeeper {
+  const { keep } = movable;
+  let stored = movable.kept;
+  const settle = (session: StoredSession) => {
+    stored = session;
+    keep(session);
   };
   return {
     keepsLoaded: true,
-    keep: async (settled) => settle({ watched: [], ...kept, ...settled, owner: "", view }),
+    keep: async (settled) => settle({ watched: [], ...stored, ...settled, owner: "", view }),
     async change(change) {
-      if (kept !== undefined) settle(change(kept));
+      if (stored !== undefined) settle(change(stored));
     },
     passOn() {},
   };

@@ -12,37 +12,37 @@ const maxWatched = 1_000;
 
 /** The resources that one client watches. */
 export function createWatched(plane: Plane, surface: Surface) {
-  const all = new Map<string, { server: string; uri: string; leave(): void }>();
+  const watches = new Map<string, { server: string; uri: string; leave(): void }>();
   let isOver = false;
   return {
     async add(shown: string): Promise<void> {
-      if (all.has(shown)) return;
-      if (all.size >= maxWatched)
+      if (watches.has(shown)) return;
+      if (watches.size >= maxWatched)
         throw new RpcError(
           -32602,
           `More than ${maxWatched} resources cannot be watched by one client.`,
         );
-      const [found] = await surface.offers.findResource(shown);
-      if (!found) throw new RpcError(-32602, `Resource not found: ${shown}`, { uri: shown });
-      const leave = await plane.resources.watch(found.server, found.uri, {
+      const [resource] = await surface.offers.findResource(shown);
+      if (!resource) throw new RpcError(-32602, `Resource not found: ${shown}`, { uri: shown });
+      const leave = await plane.resources.watch(resource.server, resource.uri, {
         principal: surface.principal,
         face: "mcp",
       });
-      if (isOver || all.has(shown)) leave();
-      else all.set(shown, { ...found, leave });
+      if (isOver || watches.has(shown)) leave();
+      else watches.set(shown, { ...resource, leave });
     },
     remove(shown: string): void {
-      all.get(shown)?.leave();
-      all.delete(shown);
+      watches.get(shown)?.leave();
+      watches.delete(shown);
     },
-    all: () => [...all.keys()],
+    all: () => [...watches.keys()],
     /** The address the client knows it by. */
     find: (server: string, uri: string) =>
-      [...all].find(([, one]) => one.server === server && one.uri === uri)?.[0],
+      [...watches].find(([, watch]) => watch.server === server && watch.uri === uri)?.[0],
     clear(): void {
       isOver = true;
-      for (const { leave } of all.values()) leave();
-      all.clear();
+      for (const { leave } of watches.values()) leave();
+      watches.clear();
     },
   };
 }
@@ -83,43 +83,50 @@ export function createSessionState(plane: Plane, surface: Surface, keeper?: Sess
     logLevel: () => logLevel,
     settle(params: UnknownObject): void {
       version =
-        legacyVersions.find((known) => known === params.protocolVersion) ?? legacyVersions[0];
+        legacyVersions.find((legacyVersion) => legacyVersion === params.protocolVersion) ??
+        legacyVersions[0];
       client.capabilities = objectParam(params, "capabilities");
       if (isObject(params.clientInfo)) client.info = params.clientInfo;
     },
     keep: async () => keeper?.keep({ version, client }),
     async setLevel(level: LogLevel): Promise<void> {
       setLevel(level);
-      await keeper?.change((kept) => ({ ...kept, client: { ...kept.client, logLevel: level } }));
+      await keeper?.change((session) => ({
+        ...session,
+        client: { ...session.client, logLevel: level },
+      }));
     },
     async watch(uri: string): Promise<void> {
       await watched.add(uri);
-      await keeper?.change((kept) => ({ ...kept, watched: [...new Set([...kept.watched, uri])] }));
+      await keeper?.change((session) => ({
+        ...session,
+        watched: [...new Set([...session.watched, uri])],
+      }));
     },
     async unwatch(uri: string): Promise<void> {
       watched.remove(uri);
-      await keeper?.change((kept) => ({
-        ...kept,
-        watched: kept.watched.filter((one) => one !== uri),
+      await keeper?.change((session) => ({
+        ...session,
+        watched: session.watched.filter((watchedUri) => watchedUri !== uri),
       }));
     },
     async keepLoaded(loaded: string[]): Promise<void> {
-      if (keeper?.keepsLoaded) await keeper.change((kept) => ({ ...kept, loaded }));
+      if (keeper?.keepsLoaded) await keeper.change((session) => ({ ...session, loaded }));
     },
     /** From another plane. */
-    adopt({ version: settled, client: known }: StoredSession): void {
-      version = settled;
-      client.capabilities = known.capabilities;
-      if (known.info) client.info = known.info;
-      const level = logLevels.find((candidate) => candidate === known.logLevel);
+    adopt({ version: storedVersion, client: storedClient }: StoredSession): void {
+      version = storedVersion;
+      client.capabilities = storedClient.capabilities;
+      if (storedClient.info) client.info = storedClient.info;
+      const level = logLevels.find((candidate) => candidate === storedClient.logLevel);
       if (level !== undefined && level !== client.logLevel) setLevel(level);
     },
     /** Watches resources as soon as they can be watched. */
-    async follow({ watched: wanted }: StoredSession): Promise<void> {
-      for (const uri of watched.all()) if (!wanted.includes(uri)) watched.remove(uri);
+    async follow({ watched: storedUris }: StoredSession): Promise<void> {
+      for (const uri of watched.all()) if (!storedUris.includes(uri)) watched.remove(uri);
       const missing = async () => {
-        const tried = await Promise.allSettled(wanted.map((uri) => watched.add(uri)));
-        return tried.some(({ status }) => status === "rejected");
+        const attempts = await Promise.allSettled(storedUris.map((uri) => watched.add(uri)));
+        return attempts.some(({ status }) => status === "rejected");
       };
       stopTrying?.();
       if (!(await missing()) || isClosed) return;

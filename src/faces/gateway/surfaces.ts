@@ -28,22 +28,22 @@ function createSurface(
   waits: Waits,
 ) {
   const principal = principalIn(view, caller, plane);
-  let seen: { revision: number; names: Promise<ReadonlySet<string>> } | undefined;
-  let known: ReadonlySet<string> = new Set();
-  const find = async () => {
+  let listing: { revision: number; names: Promise<ReadonlySet<string>> } | undefined;
+  let knownServers: ReadonlySet<string> = new Set();
+  const listServers = async () => {
     try {
-      known = new Set((await serversOf(plane, principal)).map(({ name }) => name));
+      knownServers = new Set((await serversOf(plane, principal)).map(({ name }) => name));
     } catch (thrown) {
       // Asked again with the next request.
-      seen = undefined;
+      listing = undefined;
       throw thrown;
     }
-    return known;
+    return knownServers;
   };
   /** Servers in the view. */
   const servers = () => {
-    if (seen?.revision !== revision()) seen = { revision: revision(), names: find() };
-    return seen.names;
+    if (listing?.revision !== revision()) listing = { revision: revision(), names: listServers() };
+    return listing.names;
   };
   const offers = once(() => createOfferList(plane, principal, view, servers, waits.offers));
   return {
@@ -56,7 +56,7 @@ function createSurface(
     extensions: async () =>
       [...(await servers())].map((name) => plane.servers.extensions(name, { principal })),
     /** As far as known. */
-    sees: (server: string) => known.has(server),
+    sees: (server: string) => knownServers.has(server),
     /** The one place that decides which tools are listed; a change is announced once (`changes.ts`). */
     tools: createToolList(plane, principal, view, revision, waits.tools),
     get offers() {
@@ -66,15 +66,15 @@ function createSurface(
 }
 
 export function createSurfaces(plane: Plane) {
-  const kept = createLru<Surface>(maxSurfaces);
+  const surfaces = createLru<Surface>(maxSurfaces);
   // A caller without a key is the same object with every request.
   const keys = new WeakMap<Principal, WeakMap<View, string>>();
   const waits = { tools: createToolWait(plane), offers: createOfferWaits(plane) };
   let revision = 0;
 
   function keyOf(principal: Principal, view: View): string {
-    const known = keys.get(principal)?.get(view);
-    if (known !== undefined) return known;
+    const existingKey = keys.get(principal)?.get(view);
+    if (existingKey !== undefined) return existingKey;
     const key = JSON.stringify([principal, view]);
     keys.set(principal, (keys.get(principal) ?? new WeakMap()).set(view, key));
     return key;
@@ -83,8 +83,9 @@ export function createSurfaces(plane: Plane) {
   return {
     of(principal: Principal, view: View): Surface {
       const key = keyOf(principal, view);
-      const surface = kept.get(key) ?? createSurface(plane, principal, view, () => revision, waits);
-      kept.set(key, surface);
+      const surface =
+        surfaces.get(key) ?? createSurface(plane, principal, view, () => revision, waits);
+      surfaces.set(key, surface);
       return surface;
     },
     /** Lists may have changed. */

@@ -20,8 +20,8 @@ export async function serversOf(
   { servers }: Pick<Plane, "servers">,
   principal: Principal,
 ): Promise<ServerStatus[]> {
-  const all = await servers.list({ principal });
-  return all.filter(({ state }) => !["disabled", "config_error", "untrusted"].includes(state));
+  const statuses = await servers.list({ principal });
+  return statuses.filter(({ state }) => !["disabled", "config_error", "untrusted"].includes(state));
 }
 
 export type FirstWait<Item> = <T extends readonly Item[]>(
@@ -43,9 +43,9 @@ export function createFirstWait<Item>(
     const isNew = (status: ServerStatus) => isUnseen(status) && !waitedFor.has(status.name);
     const unseen = (await serversOf(plane, principal)).filter(isNew);
     for (const { name } of unseen) waitedFor.add(name);
-    const found = await list(defaultWaitMs);
-    const isAll = unseen.length === 0 || found.some(isTheirs);
-    return isAll ? found : list(firstWaitMs);
+    const listed = await list(defaultWaitMs);
+    const isEnough = unseen.length === 0 || listed.some(isTheirs);
+    return isEnough ? listed : list(firstWaitMs);
   };
 }
 
@@ -74,7 +74,7 @@ export type ListTexts = Partial<Record<`${Era} ${"host" | "plain"}`, string>>;
 
 type Loaded = {
   revision: number;
-  at: number;
+  loadedAt: number;
   named: ReadonlyMap<string, ShownTool>;
   texts: ListTexts;
   waited: Wait;
@@ -90,15 +90,15 @@ export function createToolList(
   let loaded: Loaded | undefined;
   const loading = new Map<Wait, Promise<Loaded>>();
 
-  async function ask(wait: Wait): Promise<Loaded> {
-    const before = revision();
+  async function loadNow(wait: Wait): Promise<Loaded> {
+    const revisionBefore = revision();
     const list = (waitMs: number) =>
       plane.tools.list({ principal, face: "mcp", waitMs, brief: true });
     const tools = await (wait === "long" ? firstWait(principal, list) : list(waitMsOf[wait]));
     const shown = tools.filter((tool) => isInView(tool, view, plane));
     loaded = {
-      revision: before,
-      at: steadyNow(),
+      revision: revisionBefore,
+      loadedAt: steadyNow(),
       named: nameTools(shown, view.names),
       texts: {},
       waited: wait,
@@ -107,11 +107,12 @@ export function createToolList(
   }
 
   function load(wait: Wait): Loaded | Promise<Loaded> {
-    const isFresh = loaded && loaded.revision === revision() && steadyNow() - loaded.at < freshMs;
+    const isFresh =
+      loaded && loaded.revision === revision() && steadyNow() - loaded.loadedAt < freshMs;
     if (loaded && isFresh && waits.indexOf(loaded.waited) >= waits.indexOf(wait)) return loaded;
-    const begun = loading.get(wait) ?? ask(wait).finally(() => loading.delete(wait));
-    loading.set(wait, begun);
-    return begun;
+    const loadingNow = loading.get(wait) ?? loadNow(wait).finally(() => loading.delete(wait));
+    loading.set(wait, loadingNow);
+    return loadingNow;
   }
 
   return {
@@ -129,8 +130,8 @@ export function createToolList(
     find: async (name: string) => (await load("short")).named.get(name),
     /** The list, where it is current; null where it must be asked for. */
     now(): ReadonlyMap<string, ShownTool> | null {
-      const current = load("short");
-      return current instanceof Promise ? null : current.named;
+      const list = load("short");
+      return list instanceof Promise ? null : list.named;
     },
     /** By shown name; the same map until something changes. */
     named: async (wait: Wait = "short") => (await load(wait)).named,
@@ -143,32 +144,30 @@ function nameTools(tools: readonly ShownTool[], names: View["names"]): Map<strin
   const owners = new Map<string, number>();
   for (const { id, modelName } of tools)
     for (const name of new Set([id.tool, modelName])) owners.set(name, (owners.get(name) ?? 0) + 1);
-  return new Map(
-    tools.map((tool) => [owners.get(tool.id.tool) === 1 ? tool.id.tool : tool.modelName, tool]),
-  );
+  const shownName = ({ id, modelName }: ShownTool) =>
+    owners.get(id.tool) === 1 ? id.tool : modelName;
+  return new Map(tools.map((tool) => [shownName(tool), tool]));
 }
 
 export function renderList(tools: readonly UnknownObject[], era: Era): UnknownObject {
-  return era === "legacy"
-    ? { tools }
-    : completed({ tools, ttlMs: listTtlMs, cacheScope: "private" });
+  if (era === "legacy") return { tools };
+  return completed({ tools, ttlMs: listTtlMs, cacheScope: "private" });
 }
 
 export function renderMcpTool(name: string, tool: ShownTool, era: Era): UnknownObject {
   const { id, title, description, parameters, outputSchema, annotations, listed, stale } = tool;
-  const given = isObject(listed?._meta) ? listed._meta : {};
-  const meta = id.server === null ? given : showLinks(given, id.server);
-  return {
-    ...listed,
-    ...(meta === given ? {} : { _meta: meta }),
-    ...(stale ? { _meta: { ...meta, "toolplane/stale": true } } : {}),
-    name,
-    ...(title === undefined || tool.hasAnnotatedTitle ? {} : { title }),
-    description,
-    inputSchema: parameters,
-    ...(outputSchema === undefined ? {} : { outputSchema: renderOutput(outputSchema, era) }),
-    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
-  };
+  const listedMeta = isObject(listed?._meta) ? listed._meta : {};
+  const meta = id.server === null ? listedMeta : showLinks(listedMeta, id.server);
+  const rendered: UnknownObject = { ...listed };
+  if (meta !== listedMeta) rendered._meta = meta;
+  if (stale) rendered._meta = { ...meta, "toolplane/stale": true };
+  rendered.name = name;
+  if (title !== undefined && !tool.hasAnnotatedTitle) rendered.title = title;
+  rendered.description = description;
+  rendered.inputSchema = parameters;
+  if (outputSchema !== undefined) rendered.outputSchema = renderOutput(outputSchema, era);
+  if (Object.keys(annotations).length > 0) rendered.annotations = annotations;
+  return rendered;
 }
 
 /** Before the modern revision, an output is an object. */

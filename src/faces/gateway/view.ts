@@ -48,11 +48,10 @@ export function principalIn(view: View, principal: Principal, plane: Plane): Pri
   const asPersona = withPersona(principal, view.persona);
   if (view.server !== null && !plane.servers.sees(view.server, { principal: asPersona }))
     throw new PlaneError("USAGE", `No server '${view.server}' is configured for you.`);
-  const servers = [
-    ...(view.server === null ? [] : [[view.server]]),
-    ...(view.toolset === null ? [] : [selectionOf(view.toolset, plane).definition.providers]),
-  ];
-  return servers.reduce((caller, names) => narrow(caller, { servers: names }), asPersona);
+  const atServer = view.server === null ? asPersona : narrow(asPersona, { servers: [view.server] });
+  if (view.toolset === null) return atServer;
+  const { providers } = selectionOf(view.toolset, plane).definition;
+  return narrow(atServer, { servers: providers });
 }
 
 /** In an address it is a usage error. */
@@ -61,7 +60,8 @@ function selectionOf(toolset: string, plane: Plane) {
     return plane.toolsets.select(toolset);
   } catch (thrown) {
     const { code, message } = toPlaneError(thrown);
-    throw code === "NOT_FOUND" ? new PlaneError("USAGE", message) : thrown;
+    if (code === "NOT_FOUND") throw new PlaneError("USAGE", message);
+    throw thrown;
   }
 }
 

@@ -37,7 +37,8 @@ export function capabilitiesFor(
   servers: readonly UnknownObject[],
 ): UnknownObject {
   const extensions = offeredTo(extensionsIn(client), servers);
-  return hasMembers(extensions) ? { ...capabilities, extensions } : capabilities;
+  if (!hasMembers(extensions)) return capabilities;
+  return { ...capabilities, extensions };
 }
 
 const infoKey = "io.modelcontextprotocol/serverInfo";
@@ -48,14 +49,13 @@ type Rendered = { result: UnknownObject } | { text: string } | { parts: WirePart
 
 /** In the client's era: as it came, but for our own members. */
 export function wireResult(result: UnknownObject, era: Era): Rendered {
+  const isLegacy = era === "legacy";
   const bytes = bytesOf(result);
-  const parts =
-    bytes && (era === "legacy" ? olderParts(bytes, result) : completedParts(bytes, result));
+  const parts = bytes && (isLegacy ? olderParts(bytes, result) : completedParts(bytes, result));
   if (parts) return { parts };
   const text = sourceTextOf(result);
-  if (text === undefined)
-    return { result: era === "legacy" ? forOlder(result) : completed(result) };
-  return { text: era === "legacy" ? olderText(text, result) : completedText(text, result) };
+  if (text === undefined) return { result: isLegacy ? olderResult(result) : completed(result) };
+  return { text: isLegacy ? olderText(text, result) : completedText(text, result) };
 }
 
 /** As most servers write the kind of a result: at the very front, or at the very end. Then it is cut off, not rewritten. */
@@ -69,16 +69,14 @@ function olderParts(bytes: Buffer, result: UnknownObject): WireParts | undefined
   if (!hasKindAlone(result)) return undefined;
   if (bytes.subarray(0, frontBytes.length).equals(frontBytes))
     return ["{", bytes.subarray(frontBytes.length)];
-  return bytes.subarray(-endBytes.length).equals(endBytes)
-    ? [bytes.subarray(0, -endBytes.length), "}"]
-    : undefined;
+  if (!bytes.subarray(-endBytes.length).equals(endBytes)) return undefined;
+  return [bytes.subarray(0, -endBytes.length), "}"];
 }
 
 function completedParts(bytes: Buffer, result: UnknownObject): WireParts | undefined {
   if (!hasOwnMembers(result)) return [bytes.subarray(0, -1), `,${completion}`];
-  return result._meta === undefined && result.content !== undefined
-    ? [bytes.subarray(0, -1), `,"_meta":{"${infoKey}":${infoText}}}`]
-    : undefined;
+  if (result._meta !== undefined || result.content === undefined) return undefined;
+  return [bytes.subarray(0, -1), `,"_meta":{"${infoKey}":${infoText}}}`];
 }
 
 /** Members of the modern revision. */
@@ -90,6 +88,11 @@ function hasModernMembers({ resultType, _meta }: UnknownObject): boolean {
 function hasKindAlone({ resultType, _meta, ttlMs, cacheScope, content }: UnknownObject): boolean {
   const isAlone = _meta === undefined && ttlMs === undefined && cacheScope === undefined;
   return resultType === "complete" && isAlone && content !== undefined;
+}
+
+/** In the client's era, where the plane itself has made the result. */
+export function resultFor(era: Era, result: UnknownObject): UnknownObject {
+  return era === "legacy" ? result : completed(result);
 }
 
 /** Members of every modern result. */
@@ -115,14 +118,15 @@ function completedText(text: string, result: UnknownObject): string {
 }
 
 /** Without what the modern revision adds. A kind that an extension has added stays. */
-function forOlder(result: UnknownObject): UnknownObject {
+function olderResult(result: UnknownObject): UnknownObject {
   if (result.resultType === undefined) return result;
-  const { resultType: type, ttlMs: _ttl, cacheScope: _scope, ...others } = result;
-  const rest = type === "complete" ? others : { resultType: type, ...others };
-  const { [infoKey]: _info, ...meta } = (rest._meta ?? {}) as UnknownObject;
-  if (rest._meta === undefined) return rest;
-  const { _meta, ...bare } = rest;
-  return Object.keys(meta).length === 0 ? bare : { ...bare, _meta: meta };
+  const { resultType: type, ttlMs: _ttl, cacheScope: _scope, ...withoutHints } = result;
+  const older = type === "complete" ? withoutHints : { resultType: type, ...withoutHints };
+  const { [infoKey]: _info, ...meta } = (older._meta ?? {}) as UnknownObject;
+  if (older._meta === undefined) return older;
+  const { _meta, ...withoutMeta } = older;
+  if (Object.keys(meta).length === 0) return withoutMeta;
+  return { ...withoutMeta, _meta: meta };
 }
 
 function olderText(text: string, result: UnknownObject): string {
@@ -133,8 +137,8 @@ function olderText(text: string, result: UnknownObject): string {
   }
   const withoutInfo: MemberChange = (before) => {
     if (!before?.startsWith("{")) return before;
-    const rest = changeMembers(before, { [infoKey]: drop });
-    return rest === "{}" ? undefined : rest;
+    const withoutServerInfo = changeMembers(before, { [infoKey]: drop });
+    return withoutServerInfo === "{}" ? undefined : withoutServerInfo;
   };
   const kind: MemberChange = (before) => (result.resultType === "complete" ? undefined : before);
   return changeMembers(text, {

@@ -24,7 +24,8 @@ export async function answerAgent(
   const meta = readTraceContext(c.req.header());
   const traced: Run = (more) => run({ ...(meta && { meta }), ...more });
   if (wantsStream(c)) return streamAgent(c, traced, closing, isDetached);
-  return renderAgentAnswer(agentAnswer(await traced(isDetached ? { signal: closing } : {})));
+  const agentResult = await traced({ ...(isDetached && { signal: closing }) });
+  return renderAgentAnswer(agentAnswer(agentResult));
 }
 
 /** What is wrong with the request is a status, as long as nothing was said. */
@@ -34,27 +35,27 @@ async function streamAgent(
   closing: AbortSignal,
   isDetached: boolean,
 ): Promise<Response> {
-  const gone = new AbortController();
-  const begun = Promise.withResolvers<void>();
+  const disconnect = new AbortController();
+  const firstMessage = Promise.withResolvers<void>();
   const early: AgentMessage[] = [];
   let hear = (message: AgentMessage): void => void early.push(message);
   const running = run({
-    signal: isDetached ? closing : AbortSignal.any([c.req.raw.signal, gone.signal, closing]),
+    signal: isDetached ? closing : AbortSignal.any([c.req.raw.signal, disconnect.signal, closing]),
     onMessage: (message) => {
       hear(message);
-      begun.resolve();
+      firstMessage.resolve();
     },
   });
-  const timer = setTimeout(begun.resolve, waitMs);
-  await Promise.race([begun.promise, running]).finally(() => clearTimeout(timer));
+  const timer = setTimeout(firstMessage.resolve, waitMs);
+  await Promise.race([firstMessage.promise, running]).finally(() => clearTimeout(timer));
   return streamSSE(c, async (stream) => {
-    stream.onAbort(() => gone.abort(new Error("the client went away")));
-    const talk = createAgentStream(stream);
-    hear = talk.hear;
-    for (const message of early) talk.hear(message);
+    stream.onAbort(() => disconnect.abort(new Error("the client went away")));
+    const agentStream = createAgentStream(stream);
+    hear = agentStream.hear;
+    for (const message of early) agentStream.hear(message);
     await running.then(
-      (result) => talk.end(shownAgentAnswer(agentAnswer(result))),
-      (thrown) => talk.fail(shownError(thrown)),
+      (result) => agentStream.end(shownAgentAnswer(agentAnswer(result))),
+      (thrown) => agentStream.fail(shownError(thrown)),
     );
   });
 }
@@ -62,7 +63,7 @@ async function streamAgent(
 /** The last message is kept back until all is known of the run, so that it can carry the rest of the answer. */
 function createAgentStream(stream: SSEStreamingApi) {
   let written: Promise<unknown> = Promise.resolve();
-  let last: AgentMessage | undefined;
+  let lastMessage: AgentMessage | undefined;
   let count = 0;
   const send = (message: AgentMessage, more: object = {}) => {
     count += 1;
@@ -73,8 +74,8 @@ function createAgentStream(stream: SSEStreamingApi) {
       end: end_of_message,
       endOfDialog: end_of_dialog,
     } = message;
-    const told = { ...message, message_id, message_type, end_of_message, end_of_dialog, ...more };
-    const event = { id: String(count), event: message.type, data: JSON.stringify(told) };
+    const body = { ...message, message_id, message_type, end_of_message, end_of_dialog, ...more };
+    const event = { id: String(count), event: message.type, data: JSON.stringify(body) };
     written = written.then(() => stream.writeSSE(event));
   };
   const silence = setInterval(() => {
@@ -82,20 +83,20 @@ function createAgentStream(stream: SSEStreamingApi) {
   }, keepAliveMs);
   return {
     hear(message: AgentMessage): void {
-      if (message.endOfDialog) last = message;
+      if (message.endOfDialog) lastMessage = message;
       else send(message);
     },
     async end(answer: AgentAnswer): Promise<void> {
       clearInterval(silence);
       const { error } = answer;
-      const type = last?.type ?? (error ? "error" : "answer");
+      const type = lastMessage?.type ?? (error ? "error" : "answer");
       const message = {
         id: answer.trace.id,
         type,
         text: "",
         end: true,
         endOfDialog: true,
-        ...last,
+        ...lastMessage,
       };
       // The text of an internal error is for the operator.
       if (type === "error" && error) message.text = error.message;

@@ -33,7 +33,7 @@ export function renderAppFrame(
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policyOf(declared),
       // No policy of content covers WebRTC; browsers that know this header hold it back, too.
-      "connection-allowlist": `(${[...new Set(network)].map((one) => `"${one}"`).join(" ")})`,
+      "connection-allowlist": `(${[...new Set(network)].map((domain) => `"${domain}"`).join(" ")})`,
       "x-dns-prefetch-control": "off",
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
@@ -50,19 +50,19 @@ function policyOf({
   frameDomains,
   baseUriDomains,
 }: Declared): string {
-  const from = (...sources: string[]) => (sources.length === 0 ? "'none'" : sources.join(" "));
+  const sourcesOf = (...sources: string[]) => (sources.length === 0 ? "'none'" : sources.join(" "));
   return [
     "sandbox allow-scripts allow-forms",
     "default-src 'none'",
-    `script-src ${from("'unsafe-inline'", "'unsafe-eval'", "blob:", "data:", ...resourceDomains)}`,
-    `style-src ${from("'unsafe-inline'", "blob:", "data:", ...resourceDomains)}`,
-    `img-src ${from("blob:", "data:", ...resourceDomains)}`,
-    `font-src ${from("blob:", "data:", ...resourceDomains)}`,
-    `media-src ${from("blob:", "data:", ...resourceDomains)}`,
-    `connect-src ${from("blob:", "data:", ...connectDomains)}`,
-    `worker-src ${from("blob:", ...resourceDomains)}`,
-    `frame-src ${from(...frameDomains)}`,
-    `base-uri ${from(...baseUriDomains)}`,
+    `script-src ${sourcesOf("'unsafe-inline'", "'unsafe-eval'", "blob:", "data:", ...resourceDomains)}`,
+    `style-src ${sourcesOf("'unsafe-inline'", "blob:", "data:", ...resourceDomains)}`,
+    `img-src ${sourcesOf("blob:", "data:", ...resourceDomains)}`,
+    `font-src ${sourcesOf("blob:", "data:", ...resourceDomains)}`,
+    `media-src ${sourcesOf("blob:", "data:", ...resourceDomains)}`,
+    `connect-src ${sourcesOf("blob:", "data:", ...connectDomains)}`,
+    `worker-src ${sourcesOf("blob:", ...resourceDomains)}`,
+    `frame-src ${sourcesOf(...frameDomains)}`,
+    `base-uri ${sourcesOf(...baseUriDomains)}`,
     "form-action 'none'",
     "object-src 'none'",
     "frame-ancestors 'self'",
@@ -74,22 +74,23 @@ function policyOf({
 
 /** What the page's server declared. What is no plain source, or is this plane itself, is left out. */
 function readDeclared(search: string, host: string): Declared {
-  const given =
-    search.length > maxSearch ? null : parse(new URLSearchParams(search).get("csp") ?? "{}");
-  const listed = isObject(given) ? given : {};
-  const of = (kind: (typeof kinds)[number]) => {
+  const csp = search.length > maxSearch ? "{}" : new URLSearchParams(search).get("csp");
+  const parsed = parse(csp ?? "{}");
+  const listed = isObject(parsed) ? parsed : {};
+  const domainsOf = (kind: (typeof kinds)[number]) => {
     const list = listed[kind];
-    const texts = Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
-    return texts
-      .filter((one) => source.test(one) && !reaches(one, host))
+    if (!Array.isArray(list)) return [];
+    return list
+      .filter((domain) => typeof domain === "string")
+      .filter((domain) => source.test(domain) && !reaches(domain, host))
       .slice(0, maxSources)
-      .map((one) => one.replace(/\/$/, "").toLowerCase());
+      .map((domain) => domain.replace(/\/$/, "").toLowerCase());
   };
   return {
-    connectDomains: of("connectDomains"),
-    resourceDomains: of("resourceDomains"),
-    frameDomains: of("frameDomains"),
-    baseUriDomains: of("baseUriDomains"),
+    connectDomains: domainsOf("connectDomains"),
+    resourceDomains: domainsOf("resourceDomains"),
+    frameDomains: domainsOf("frameDomains"),
+    baseUriDomains: domainsOf("baseUriDomains"),
   };
 }
 
@@ -106,15 +107,15 @@ function parse(text: string): unknown {
  * plane's own is taken from none. Behind the usual ports stands the whole web: there, its own names are left out.
  */
 function reaches(declared: string, host: string): boolean {
-  const own = URL.parse(`http://${host}`);
+  const ownAddress = URL.parse(`http://${host}`);
   const target = URL.parse(declared.replace("://*.", "://"));
-  if (own === null || target === null) return true;
-  const usual = (port: string) => (port === "80" || port === "443" ? "" : port);
-  if (usual(own.port) !== usual(target.port)) return false;
-  if (usual(own.port) !== "") return true;
+  if (ownAddress === null || target === null) return true;
+  const portOf = (port: string) => (port === "80" || port === "443" ? "" : port);
+  if (portOf(ownAddress.port) !== portOf(target.port)) return false;
+  if (portOf(ownAddress.port) !== "") return true;
   const name = withoutTrailingDots(target.hostname);
-  const isCovered = declared.includes("://*.") && own.hostname.endsWith(`.${name}`);
-  return own.hostname === name || isCovered || isThisMachine(name);
+  const isCovered = declared.includes("://*.") && ownAddress.hostname.endsWith(`.${name}`);
+  return ownAddress.hostname === name || isCovered || isThisMachine(name);
 }
 
 function withoutTrailingDots(name: string): string {

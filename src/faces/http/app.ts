@@ -42,11 +42,11 @@ function limitBody(): MiddlewareHandler {
 
 /** A client that is still sending when the connection closes sees a broken connection and not the answer. */
 async function discard(body: ReadableStream<Uint8Array>): Promise<void> {
-  let seen = 0;
+  let readBytes = 0;
   try {
     for await (const piece of body) {
-      seen += piece.byteLength;
-      if (seen > discardedBytes) return;
+      readBytes += piece.byteLength;
+      if (readBytes > discardedBytes) return;
     }
   } catch {
     // It went away by itself.
@@ -100,13 +100,15 @@ export function createApp(plane: Plane, options: AppOptions): App {
     problemResponse(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)),
   );
 
-  const own = ownAnswers(identities, closing);
-  for (const declared of operations)
-    addOperation(app, plane, declared, setup ?? null, own[declared.name]);
-  const reached = createOwnAddress(host, allowHosts, port);
-  addSignInRoutes(app, identities, (named) =>
-    plane.config().auth.publicUrl === undefined ? reached(named) : address(named),
-  );
+  const additions = ownAnswers(identities, closing);
+  for (const operation of operations)
+    addOperation(app, plane, operation, setup ?? null, additions[operation.name]);
+  const ownAddress = createOwnAddress(host, allowHosts, port);
+  addSignInRoutes(app, identities, (requestHost) => {
+    const isConfigured = plane.config().auth.publicUrl !== undefined;
+    if (isConfigured) return address(requestHost);
+    return ownAddress(requestHost);
+  });
   addSessionRoutes(app, identities, setup !== undefined);
   addProbeRoutes(app, plane, closing, metrics);
   return app;

@@ -14,9 +14,13 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 
-/** The body as an object; none is an empty one. `like` shows what is expected, `known` lists its fields if it has no others. */
-export function parseBody(body: string, like: string, known?: readonly string[]): UnknownObject {
-  const { tooMuch, members, inexact, arguments: written } = measureJson(body, maxAsked);
+/** The body as an object; none is an empty one. `like` shows what is expected, `knownFields` lists its fields if it has no others. */
+export function parseBody(
+  body: string,
+  like: string,
+  knownFields?: readonly string[],
+): UnknownObject {
+  const { tooMuch, members, inexact, arguments: longArguments } = measureJson(body, maxAsked);
   if (tooMuch !== null) throw new PlaneError("USAGE", `The body cannot be read: ${tooMuch}.`);
   let parsed: unknown;
   try {
@@ -29,35 +33,35 @@ export function parseBody(body: string, like: string, known?: readonly string[])
   if (!noteExactNumbers(parsed, body, inexact))
     throw new PlaneError("USAGE", `The body cannot be read: ${tooManyNumbers}.`);
   if (!isObject(parsed)) throw new PlaneError("USAGE", `The body must be an object like ${like}.`);
-  const open = body.trim() === "" ? null : ambiguityIn(body, parsed, members);
-  if (!noteArguments(parsed, body, open, written?.[1]) && open !== null)
-    throw new PlaneError("USAGE", `The body cannot be read: ${open}.`);
-  const unknown = known && Object.keys(parsed).find((key) => !known.includes(key));
-  if (known && unknown !== undefined) throw unknownField(unknown, known);
+  const ambiguity = body.trim() === "" ? null : ambiguityIn(body, parsed, members);
+  if (!noteArguments(parsed, body, ambiguity, longArguments?.[1]) && ambiguity !== null)
+    throw new PlaneError("USAGE", `The body cannot be read: ${ambiguity}.`);
+  const unknown = knownFields && Object.keys(parsed).find((key) => !knownFields.includes(key));
+  if (knownFields && unknown !== undefined) throw unknownField(unknown, knownFields);
   return parsed;
 }
 
 /** Arguments pass on as they are written. What is open in them is refused with the call; true where it is in them. */
 function noteArguments(
-  { arguments: given }: UnknownObject,
+  { arguments: args }: UnknownObject,
   body: string,
-  open: string | null,
-  long?: Buffer,
+  ambiguity: string | null,
+  longArguments?: Buffer,
 ): boolean {
-  if (!isObject(given)) return false;
-  const place = long === undefined ? memberPlace(body, "arguments") : undefined;
-  const written = long ?? (place && body.slice(...place));
-  if (written === undefined) return false;
-  if (open !== null) return noteAmbiguity(given, ambiguityIn(written.toString(), given));
-  rememberText(given, written);
+  if (!isObject(args)) return false;
+  const span = longArguments === undefined ? memberPlace(body, "arguments") : undefined;
+  const argumentText = longArguments ?? (span && body.slice(...span));
+  if (argumentText === undefined) return false;
+  if (ambiguity !== null) return noteAmbiguity(args, ambiguityIn(argumentText.toString(), args));
+  rememberText(args, argumentText);
   return true;
 }
 
 const maxShown = 40;
 
 /** Refuses numbers that would be stored or shown as another number. */
-function refuseChanged(given: UnknownObject): void {
-  const changed = findChanged(exactNumbersIn(given));
+function refuseChanged(fields: UnknownObject): void {
+  const changed = findChanged(exactNumbersIn(fields));
   if (changed === undefined) return;
   const name = changed.path.join(".");
   throw new PlaneError(
@@ -73,17 +77,18 @@ export function parseFields<T extends z.ZodObject>(
   schema: T,
   like: string,
 ): z.output<T> {
-  const given = parseBody(body, like);
-  refuseChanged(given);
-  const parsed = schema.strict().safeParse(given);
+  const fields = parseBody(body, like);
+  refuseChanged(fields);
+  const parsed = schema.strict().safeParse(fields);
   if (parsed.success) return parsed.data as z.output<T>;
   const { issues } = parsed.error;
-  const issue =
-    issues.find(({ code, path }) => code === "unrecognized_keys" && path.length === 0) ?? issues[0];
   // Only fields of the body itself: what is known further down is another list.
-  const unknown =
-    issue?.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys[0] : undefined;
-  if (unknown !== undefined) throw unknownField(unknown, currentFields(schema));
+  for (const issue of issues) {
+    if (issue.code !== "unrecognized_keys" || issue.path.length > 0) continue;
+    const [unknown] = issue.keys;
+    if (unknown !== undefined) throw unknownField(unknown, currentFields(schema));
+  }
+  const [issue] = issues;
   const field = issue?.path.join(".") ?? "";
   throw new PlaneError(
     "USAGE",
@@ -106,18 +111,18 @@ function currentFields({ shape }: z.ZodObject): string[] {
 export function refuseFields(body: string, inQuery: readonly string[]): void {
   const [field] = Object.keys(parseBody(body, "{}"));
   if (field === undefined) return;
-  const place = inQuery.length === 0 ? "" : ` Put ${inQuery.join(", ")} into the query.`;
-  const message = `The body has an unknown field '${shorten(field, maxShown)}'. This route takes no fields there.${place}`;
+  const remedy = inQuery.length === 0 ? "" : ` Put ${inQuery.join(", ")} into the query.`;
+  const message = `The body has an unknown field '${shorten(field, maxShown)}'. This route takes no fields there.${remedy}`;
   throw new PlaneError("USAGE", message, { data: { parameter: field } });
 }
 
 /** A field that a route does not take, with the one that was probably meant. */
 export function unknownField(
   field: string,
-  known: readonly string[],
-  meant = nearest(field, known, 1)[0],
+  knownFields: readonly string[],
+  likeliest = nearest(field, knownFields, 1)[0],
 ): PlaneError {
-  const guess = meant === undefined ? "" : ` Did you mean '${meant}'?`;
-  const message = `The body has an unknown field '${shorten(field, maxShown)}'.${guess} Known fields: ${known.join(", ")}.`;
+  const suggestion = likeliest === undefined ? "" : ` Did you mean '${likeliest}'?`;
+  const message = `The body has an unknown field '${shorten(field, maxShown)}'.${suggestion} Known fields: ${knownFields.join(", ")}.`;
   return new PlaneError("USAGE", message, { data: { parameter: field } });
 }

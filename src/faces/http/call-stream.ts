@@ -10,7 +10,7 @@ import { isObject, type UnknownObject } from "../../model/json.ts";
 import { CallBody } from "../../operations/declared/tools.ts";
 import { accessOptionsIn } from "../../operations/schemas/access-options.ts";
 import { parseBody, unknownField } from "./body.ts";
-import type { Own } from "./operation-routes.ts";
+import type { HttpAddition } from "./operation-routes.ts";
 import { withWaiting } from "./prefer.ts";
 import { problemResponse, renderOutcome } from "./render.ts";
 import { type HttpContext, keepAliveMs, wantsStream } from "./route.ts";
@@ -18,7 +18,7 @@ import { type HttpContext, keepAliveMs, wantsStream } from "./route.ts";
 const longLength = 256 * 1024;
 
 /** The outcome of a call; how far it is as well, for clients that ask for a stream. */
-export const answerCallRequest: NonNullable<Own["answer"]> = async (
+export const answerCallRequest: NonNullable<HttpAddition["answer"]> = async (
   { c },
   run,
   { approvalWaitMs },
@@ -43,21 +43,23 @@ function streamCall(
   call: (more: { relay: Relay; signal: AbortSignal }) => Promise<Outcome>,
 ): Response {
   return streamSSE(c, async (stream) => {
-    const gone = new AbortController();
-    stream.onAbort(() => gone.abort(new Error("the client went away")));
-    const say = createSpeaker(stream);
-    const silence = setInterval(() => say(() => stream.write(": still here\n\n")), keepAliveMs);
-    const tell = (event: string, data: string) => say(() => stream.writeSSE({ event, data }));
+    const disconnect = new AbortController();
+    stream.onAbort(() => disconnect.abort(new Error("the client went away")));
+    const write = createSpeaker(stream);
+    const silence = setInterval(() => write(() => stream.write(": still here\n\n")), keepAliveMs);
+    const writeEvent = (event: string, data: string) =>
+      write(() => stream.writeSSE({ event, data }));
     const relay: Relay = {
-      onProgress: (progress) => void tell("progress", JSON.stringify(describeProgress(progress))),
-      onLog: (message) => void tell("log", JSON.stringify(message)),
+      onProgress: (progress) =>
+        void writeEvent("progress", JSON.stringify(describeProgress(progress))),
+      onLog: (message) => void writeEvent("log", JSON.stringify(message)),
     };
     try {
-      const answer = await call({ relay, signal: gone.signal }).then(
+      const answer = await call({ relay, signal: disconnect.signal }).then(
         renderOutcome,
         problemResponse,
       );
-      await tell("outcome", await answer.text());
+      await writeEvent("outcome", await answer.text());
     } finally {
       clearInterval(silence);
     }
@@ -66,10 +68,10 @@ function streamCall(
 
 /** One after the other, as they come. */
 function createSpeaker(stream: SSEStreamingApi) {
-  let last: Promise<unknown> = Promise.resolve();
+  let lastWrite: Promise<unknown> = Promise.resolve();
   return (write: () => Promise<unknown>): Promise<unknown> => {
-    last = last.then(() => (stream.aborted ? undefined : write()));
-    return last;
+    lastWrite = lastWrite.then(() => (stream.aborted ? undefined : write()));
+    return lastWrite;
   };
 }
 
@@ -116,28 +118,32 @@ const checks: Readonly<
 export function parseCall(text: string): UnknownObject {
   const body = parseBody(text, '{"arguments": {…}}');
   refuseUnknown(body);
-  for (const [name, [isFit, wanted]] of Object.entries(checks))
+  for (const [name, [isFit, expected]] of Object.entries(checks))
     if (body[name] !== undefined && !isFit(body[name]))
-      throw new PlaneError("USAGE", `'${name}' must be ${wanted}.`, { data: { parameter: name } });
+      throw new PlaneError("USAGE", `'${name}' must be ${expected}.`, {
+        data: { parameter: name },
+      });
   const checked = Object.fromEntries(Object.keys(checks).map((name) => [name, body[name]]));
   return { arguments: body.arguments, ...accessOptionsIn(body), ...withoutUndefined(checked) };
 }
 
 /** An unknown field is a misspelt option or an argument in the wrong place: the call would run without what was meant. */
 function refuseUnknown(body: UnknownObject): void {
-  const known = Object.keys(CallBody.shape);
-  const unknown = Object.keys(body).filter((key) => !known.includes(key));
-  const [first] = unknown;
-  if (first === undefined) return;
-  if (Object.hasOwn(body, "arguments")) throw unknownField(first, known);
-  if (argumentWords.includes(first.toLowerCase()) && isObject(body[first]))
-    throw unknownField(first, known, "arguments");
-  const [near] = nearest(first, known, 1);
-  const guess =
-    near === undefined ? "" : ` If you meant '${near}', write that instead of '${first}'.`;
+  const knownFields = Object.keys(CallBody.shape);
+  const unknown = Object.keys(body).filter((key) => !knownFields.includes(key));
+  const [firstUnknown] = unknown;
+  if (firstUnknown === undefined) return;
+  if (Object.hasOwn(body, "arguments")) throw unknownField(firstUnknown, knownFields);
+  if (argumentWords.includes(firstUnknown.toLowerCase()) && isObject(body[firstUnknown]))
+    throw unknownField(firstUnknown, knownFields, "arguments");
+  const [likeliest] = nearest(firstUnknown, knownFields, 1);
+  const suggestion =
+    likeliest === undefined
+      ? ""
+      : ` If you meant '${likeliest}', write that instead of '${firstUnknown}'.`;
   throw new PlaneError(
     "USAGE",
-    `The body has no 'arguments'. Send ${bodyWith(body, unknown)}.${guess}`,
+    `The body has no 'arguments'. Send ${bodyWith(body, unknown)}.${suggestion}`,
     {
       data: { parameter: "arguments" },
     },
@@ -151,6 +157,6 @@ function bodyWith(body: UnknownObject, names: readonly string[]): string {
     const isPlain = typeof value === "number" || typeof value === "boolean" || value === null;
     return `${JSON.stringify(name)}: ${isPlain ? JSON.stringify(value) : "…"}`;
   });
-  const rest = names.length > maxShownArguments ? ", …" : "";
-  return `{"arguments": {${shown.join(", ")}${rest}}}`;
+  const ellipsis = names.length > maxShownArguments ? ", …" : "";
+  return `{"arguments": {${shown.join(", ")}${ellipsis}}}`;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasMembers, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { version } from "../../lib/version.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Scope } from "../../model/principal.ts";
@@ -100,45 +101,42 @@ export function createDocument(routes: readonly Route<z.ZodObject>[]): JsonObjec
 /** The route with the problems that every route of its kind can answer with. */
 function describe(route: Route<z.ZodObject>, schemas: JsonObject): JsonObject {
   const { method, path, tag, summary, scope, params = {}, headers = {}, body } = route;
-  const asked = route.describedQuery ?? route.query;
-  const needed = scope === null ? "" : `Needs the scope \`${scope}\`.`;
-  const proof = needsProof(route)
-    ? `Where callers need no credential: with the pass of the link that \`serve\` printed.`
-    : "";
+  const query = route.describedQuery ?? route.query;
+  const scopeNote = scope === null ? "" : `Needs the scope \`${scope}\`.`;
+  const proofNote =
+    needsProof(route) &&
+    "Where callers need no credential: with the pass of the link that `serve` printed.";
   const problem = (description: string) => ({
     description,
     content: { "application/problem+json": { schema: schemaOf(Problem, "output", schemas) } },
   });
   const isOpen = path === "/healthz";
-  const parameters = [
-    ...Object.entries(params).map(([name, description]) =>
-      parameter("path", name, description, true),
-    ),
-    ...(asked ? queryParameters(asked, schemas) : []),
-    ...Object.entries(headers).map(([name, description]) =>
-      parameter("header", name, description, false),
-    ),
-  ];
+  const parameters = Object.entries(params).map(([name, description]) =>
+    parameter("path", name, description, true),
+  );
+  if (query) parameters.push(...queryParameters(query, schemas));
+  for (const [name, description] of Object.entries(headers))
+    parameters.push(parameter("header", name, description, false));
   return {
     tags: [tag],
     summary,
     operationId: operationId(method, path),
-    description: [route.description, needed, proof].filter(Boolean).join("\n\n"),
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: describeBody(body, schemas) } : {}),
+    description: [route.description, scopeNote, proofNote].filter(Boolean).join("\n\n"),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: describeBody(body, schemas) }),
     responses: {
       ...mapValues(route.answers, (answer) => toResponse(answer, schemas)),
-      ...(asked || body
-        ? { 400: problem("A parameter or the body makes no sense; `detail` says which.") }
-        : {}),
-      ...(isOpen ? {} : { 401: problem("A credential is needed, or the one given is not valid.") }),
-      ...(isOpen ? {} : { 403: problem("The caller may not do this.") }),
-      ...(Object.keys(params).length > 0
-        ? { 404: problem("There is nothing of that name for the caller.") }
-        : {}),
+      ...((query || body) && {
+        400: problem("A parameter or the body makes no sense; `detail` says which."),
+      }),
+      ...(!isOpen && {
+        401: problem("A credential is needed, or the one given is not valid."),
+        403: problem("The caller may not do this."),
+      }),
+      ...(hasMembers(params) && { 404: problem("There is nothing of that name for the caller.") }),
       default: problem("Anything else that went wrong; `code` names its page in docs/errors."),
     },
-    ...(isOpen ? { security: [] } : {}),
+    ...(isOpen && { security: [] }),
   } as JsonObject;
 }
 
@@ -160,7 +158,7 @@ function queryParameters(query: z.ZodObject, schemas: JsonObject): JsonObject[] 
     in: "query",
     name,
     required: required.includes(name),
-    ...(description === undefined ? {} : { description }),
+    ...withoutUndefined({ description }),
     schema,
   }));
 }
@@ -170,7 +168,7 @@ function describeBody(
   schemas: JsonObject,
 ): JsonObject {
   const shown = schema instanceof z.ZodType ? schemaOf(schema, "input", schemas) : schema;
-  const content = { schema: shown, ...(example === undefined ? {} : { example }) };
+  const content = withoutUndefined({ schema: shown, example });
   return { description, required, content: { "application/json": content } } as JsonObject;
 }
 
@@ -180,10 +178,10 @@ function toResponse(
 ) {
   const text = { schema: { type: "string" } };
   const shown = schema ? { schema: schemaOf(schema, "output", schemas) } : text;
-  const content = { [type]: { ...shown, ...(example === undefined ? {} : { example }) } };
+  const content = { [type]: withoutUndefined({ ...shown, example }) };
   return {
     description,
-    content: { ...content, ...Object.fromEntries(also.map((other) => [other, text])) },
+    content: { ...content, ...Object.fromEntries(also.map((mediaType) => [mediaType, text])) },
   };
 }
 
@@ -193,12 +191,12 @@ function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: JsonObject
     io,
     unrepresentable: "any",
     override({ zodSchema, jsonSchema }) {
-      const said = zodSchema instanceof z.ZodType ? zodSchema.meta() : undefined;
+      const meta = zodSchema instanceof z.ZodType ? zodSchema.meta() : undefined;
       // What is written as text and read as a number is described as a number.
-      if (said?.type !== undefined) {
+      if (meta?.type !== undefined) {
         delete jsonSchema.anyOf;
         delete jsonSchema.pattern;
-        if (said.default !== undefined) jsonSchema.default = said.default as number;
+        if (meta.default !== undefined) jsonSchema.default = meta.default as number;
       }
       if (Math.abs(jsonSchema.maximum ?? 0) === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (Math.abs(jsonSchema.minimum ?? 0) === Number.MAX_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -221,12 +219,13 @@ function located(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, inner]) => !(key === "id" && typeof inner === "string" && "type" in value))
-      .map(([key, inner]) =>
-        key === "$ref" && typeof inner === "string"
-          ? [key, inner.replace("#/$defs/", "#/components/schemas/")]
-          : [key, located(inner)],
-      ),
+      .map(([key, inner]) => [key, locatedMember(key, inner)]),
   );
+}
+
+function locatedMember(key: string, value: unknown): unknown {
+  if (key !== "$ref" || typeof value !== "string") return located(value);
+  return value.replace("#/$defs/", "#/components/schemas/");
 }
 
 function mapValues<T, U>(values: Record<string, T>, change: (value: T) => U): Record<string, U> {
@@ -235,8 +234,8 @@ function mapValues<T, U>(values: Record<string, T>, change: (value: T) => U): Re
 
 /** `POST /servers/{name}/connect` is `postServersByNameConnect`. */
 function operationId(method: string, path: string): string {
-  const words = path
+  const parts = path
     .split("/")
     .flatMap((part) => (part.startsWith("{") ? ["by", part.slice(1, -1)] : part.split(/[-.]/)));
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return method + parts.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join("");
 }

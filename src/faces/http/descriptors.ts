@@ -27,18 +27,18 @@ export function watchDescriptors(
   silent: SilentConnections,
   { limit = descriptorLimit(), warn }: Options,
 ) {
-  const short = new WeakSet<Socket>();
+  const refusedSockets = new WeakSet<Socket>();
   const reserved = limit === null ? 0 : Math.min(64, Math.max(8, Math.floor(limit / 16)));
   let refused = 0;
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let warnedAt = Number.NEGATIVE_INFINITY;
 
   function note(): void {
     refused += 1;
-    if (performance.now() - saidAt < repeatWarningMs) return;
-    saidAt = performance.now();
-    const most = limit === null ? "" : ` (at most ${limit})`;
+    if (performance.now() - warnedAt < repeatWarningMs) return;
+    warnedAt = performance.now();
+    const limitText = limit === null ? "" : ` (at most ${limit})`;
     warn(
-      `Connections are refused: this process may open no more files and sockets${most}. Raise it with 'ulimit -n'.`,
+      `Connections are refused: this process may open no more files and sockets${limitText}. Raise it with 'ulimit -n'.`,
     );
   }
 
@@ -46,7 +46,7 @@ export function watchDescriptors(
     note();
     // The last one is for the next connection, which could not be refused in words either.
     if (limit !== null && number >= limit - 2) return void socket.destroy();
-    short.add(socket);
+    refusedSockets.add(socket);
     const timer = setTimeout(() => socket.destroy(), silenceMs).unref();
     socket.once("close", () => clearTimeout(timer));
   }
@@ -56,8 +56,8 @@ export function watchDescriptors(
     if (limit === null || number < limit - reserved) return;
     // Clients open a new connection in the place of one that they do not use.
     server.closeIdleConnections();
-    const before = performance.now() - silenceMs;
-    for (const [unused, since] of silent) if (since < before) unused.destroy();
+    const lastSilentAt = performance.now() - silenceMs;
+    for (const [unused, since] of silent) if (since < lastSilentAt) unused.destroy();
     if (lowestFree() >= limit - reserved) refuse(socket, number);
   });
   // Where the system says that a connection could not be taken.
@@ -69,7 +69,7 @@ export function watchDescriptors(
     refused: () => refused,
     /** True when the request was refused, because its connection is one too many. */
     refuses({ socket }: IncomingMessage, response: ServerResponse): boolean {
-      if (!short.has(socket)) return false;
+      if (!refusedSockets.has(socket)) return false;
       response.shouldKeepAlive = false;
       const text =
         "This plane has no file descriptors left for more connections. Try again in a moment.";

@@ -24,7 +24,7 @@ type Document = {
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
 };
-type Listed = { method: string; path: string; operation: Operation };
+type ListedRoute = { method: string; path: string; operation: Operation };
 
 const style = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; }
@@ -53,9 +53,8 @@ export function renderDocsPage(document: JsonObject): string {
   );
   const sections = tags.flatMap((tag) => {
     const routes = listed.filter(({ operation }) => operation.tags[0] === tag.name);
-    return routes.length === 0
-      ? []
-      : { ...tag, id: tag.name.toLowerCase().replaceAll(" ", "-"), routes };
+    if (routes.length === 0) return [];
+    return { ...tag, id: tag.name.toLowerCase().replaceAll(" ", "-"), routes };
   });
   const title = `${info.title} ${info.version}: HTTP API`;
   return `<!doctype html>
@@ -72,11 +71,11 @@ ${sections.map(({ id, name, description, routes }) => `<h2 id="${id}">${escapeHt
 `;
 }
 
-function renderRoute({ method, path, operation }: Listed): string {
+function renderRoute({ method, path, operation }: ListedRoute): string {
   const { summary, operationId, description, parameters = [], requestBody, responses } = operation;
-  const told = description.split("\n\n").filter(Boolean);
+  const paragraphs = description.split("\n\n").filter(Boolean);
   return `<details id="${escapeHtml(operationId)}"><summary><b>${method.toUpperCase()}</b><code>${escapeHtml(path)}</code><span>${prose(summary)}</span></summary>
-${told.map((text) => `<p>${prose(text)}</p>`).join("\n")}
+${paragraphs.map((text) => `<p>${prose(text)}</p>`).join("\n")}
 ${parameters.length === 0 ? "" : table(["Parameter", "In", "Meaning"], parameters.map(renderParameter))}
 ${requestBody === undefined ? "" : `<p>Body: ${prose(requestBody.description)}</p>${renderExample(requestBody)}`}
 ${table(["Answer", "Meaning"], Object.entries(responses).map(renderAnswer))}
@@ -90,7 +89,7 @@ function renderParameter({
   description = "",
   schema,
 }: Parameter): string[] {
-  const choices = schema.enum?.map((one) => `\`${one}\``).join(", ");
+  const choices = schema.enum?.map((choice) => `\`${choice}\``).join(", ");
   const meaning = [description, choices && `One of ${choices}.`].filter(Boolean).join(" ");
   return [
     `<code>${escapeHtml(name)}</code>${required ? " (required)" : ""}`,
@@ -104,10 +103,10 @@ function renderAnswer([status, answer]: [string, Example]): string[] {
 }
 
 function renderExample({ content = {} }: Example): string {
-  const [example] = Object.values(content).flatMap((one) =>
-    one.example === undefined ? [] : [one.example],
-  );
-  return example === undefined ? "" : `<pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>`;
+  const examples = Object.values(content).map((media) => media.example);
+  const example = examples.find((candidate) => candidate !== undefined);
+  if (example === undefined) return "";
+  return `<pre>${escapeHtml(JSON.stringify(example, null, 2))}</pre>`;
 }
 
 function table(heads: string[], rows: string[][]): string {

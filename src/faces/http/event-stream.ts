@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { PlaneError } from "../../model/errors.ts";
 import type { StoredEvent, TransientEvent } from "../../model/events.ts";
 import type { Caller, Plane } from "../../model/plane.ts";
-import { askAgain, type Identities, type WhoAsks } from "./callers/identity.ts";
+import { createCallerCheck, type Identities, type WhoAsks } from "./callers/identity.ts";
 import { keepAliveMs, type RouteRequest } from "./route.ts";
 
 const pageSize = 500;
@@ -15,10 +15,10 @@ export async function streamEvents(
   closing: AbortSignal,
 ): Promise<Response> {
   const { plane } = identities;
-  const said = c.req.header("last-event-id") ?? query.after;
-  const after = said === undefined ? await plane.events.lastId() : toId(String(said));
-  const again = askAgain(identities, c, caller, "read");
-  return streamSSE(c, (stream) => follow(plane, stream, { after, caller, again, closing }));
+  const lastEventId = c.req.header("last-event-id") ?? query.after;
+  const after = lastEventId === undefined ? await plane.events.lastId() : toId(String(lastEventId));
+  const checkCaller = createCallerCheck(identities, c, caller, "read");
+  return streamSSE(c, (stream) => follow(plane, stream, { after, caller, checkCaller, closing }));
 }
 
 function toId(text: string): number {
@@ -33,34 +33,38 @@ function toId(text: string): number {
   );
 }
 
-type Following = {
+type FollowOptions = {
   after: number;
   caller: Caller;
-  again: WhoAsks;
+  checkCaller: WhoAsks;
   closing: AbortSignal;
 };
 
-async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): Promise<void> {
-  const { again, closing } = from;
-  let { after } = from;
+async function follow(
+  plane: Plane,
+  stream: SSEStreamingApi,
+  options: FollowOptions,
+): Promise<void> {
+  const { checkCaller, closing } = options;
+  let { after } = options;
   let wake = Promise.withResolvers<void>();
   let heard: TransientEvent[] = [];
   const onNews = () => wake.resolve();
-  const leave = [
+  const unsubscribers = [
     plane.events.onStored(onNews),
     plane.events.onTransient((event) => {
       heard.push(event);
       // Of a slow reader's only the last ones are kept.
       if (heard.length > pageSize) heard.shift();
       onNews();
-    }, from.caller),
+    }, options.caller),
   ];
   stream.onAbort(onNews);
   closing.addEventListener("abort", onNews, { once: true });
   try {
     while (!stream.aborted && !stream.closed && !closing.aborted) {
       wake = Promise.withResolvers();
-      const caller = await again();
+      const caller = await checkCaller();
       if (caller === null) break;
       // Taken before the page is read, so that the call of each is on a page that was read.
       const passing = heard;
@@ -73,7 +77,7 @@ async function follow(plane: Plane, stream: SSEStreamingApi, from: Following): P
     }
   } finally {
     closing.removeEventListener("abort", onNews);
-    for (const one of leave) one();
+    for (const unsubscribe of unsubscribers) unsubscribe();
   }
 }
 
@@ -82,16 +86,27 @@ type Message = { id?: string; event: string; data: string };
 /** Those without an id cannot be resumed. In the same millisecond a call comes before its progress, its result after. */
 function inOrder(events: readonly StoredEvent[], passing: readonly TransientEvent[]): Message[] {
   const messages: Message[] = [];
-  let next = 0;
-  const pass = (isBefore: (one: TransientEvent) => boolean) => {
-    for (let one = passing[next]; one !== undefined && isBefore(one); one = passing[++next])
-      messages.push({ event: one.type, data: JSON.stringify(one) });
+  let index = 0;
+  const passWhile = (isBefore: (event: TransientEvent) => boolean) => {
+    for (
+      let event = passing[index];
+      event !== undefined && isBefore(event);
+      event = passing[++index]
+    )
+      messages.push({ event: event.type, data: JSON.stringify(event) });
   };
-  for (const { id, at, event } of events) {
-    pass((one) => one.at < at || (one.at === at && event.type !== "tool.call"));
-    messages.push({ id: String(id), event: event.type, data: JSON.stringify({ at, ...event }) });
+  for (const { id, at: storedAt, event } of events) {
+    passWhile(
+      (transient) =>
+        transient.at < storedAt || (transient.at === storedAt && event.type !== "tool.call"),
+    );
+    messages.push({
+      id: String(id),
+      event: event.type,
+      data: JSON.stringify({ at: storedAt, ...event }),
+    });
   }
-  pass(() => true);
+  passWhile(() => true);
   return messages;
 }
 

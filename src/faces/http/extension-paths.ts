@@ -12,7 +12,7 @@ export function withExtensions(document: JsonObject, verbs: readonly ExtensionVe
 
 function routeOf({ name, extension, summary, scope, input }: ExtensionVerb): Route<z.ZodObject> {
   const { examples, required } = input;
-  const example: unknown = Array.isArray(examples) ? examples[0] : undefined;
+  const [example] = Array.isArray(examples) ? examples : [];
   return {
     method: "post",
     path: `/extensions/operations/${name}`,
@@ -25,7 +25,7 @@ function routeOf({ name, extension, summary, scope, input }: ExtensionVerb): Rou
       schema: located(name, input),
       description: "The input of the operation.",
       required: Array.isArray(required) && required.length > 0,
-      ...(example === undefined ? {} : { example }),
+      ...(example !== undefined && { example }),
     },
     answers: { 200: { description: "What the operation gives.", schema: z.unknown() } },
   };
@@ -34,7 +34,6 @@ function routeOf({ name, extension, summary, scope, input }: ExtensionVerb): Rou
 /** References within a schema mean the schema, and not the document that it stands in. */
 function located(name: string, input: ExtensionVerb["input"]): object {
   const hasReferences = "$defs" in input || "definitions" in input;
-  return hasReferences && !("$id" in input)
-    ? { $id: `urn:toolplane:operation:${name}`, ...input }
-    : input;
+  if (!hasReferences || "$id" in input) return input;
+  return { $id: `urn:toolplane:operation:${name}`, ...input };
 }

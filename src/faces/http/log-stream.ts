@@ -1,7 +1,7 @@
 import { streamSSE } from "hono/streaming";
 import type { z } from "zod";
 import type { ServerLogLine } from "../../model/servers/server-schema.ts";
-import { askAgain, type Identities } from "./callers/identity.ts";
+import { createCallerCheck, type Identities } from "./callers/identity.ts";
 import { keepAliveMs, type RouteRequest } from "./route.ts";
 
 /** Lines within this time are sent together. */
@@ -17,7 +17,7 @@ export function streamLogs(
   closing: AbortSignal,
 ): Response {
   const { plane } = identities;
-  const again = askAgain(identities, c, caller, "admin");
+  const checkCaller = createCallerCheck(identities, c, caller, "admin");
   let waiting: ServerLogLine[] = [];
   let wake = Promise.withResolvers<void>();
   // Before the answer begins, so that a refusal still has a status.
@@ -50,7 +50,7 @@ export function streamLogs(
         const added = waiting;
         waiting = [];
         wake = Promise.withResolvers();
-        if ((await again()) === null) break;
+        if ((await checkCaller()) === null) break;
         if (isOver) break;
         if (added.length === 0) await stream.write(": still here\n\n");
         else await stream.writeSSE({ event: "added", data: JSON.stringify(added) });

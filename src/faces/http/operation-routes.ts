@@ -15,15 +15,15 @@ import type { ResponseDescription, Route } from "./describe-route.ts";
 import { readWait } from "./prefer.ts";
 import { type App, addRoute, type RouteRequest } from "./route.ts";
 
-type AnyAsked = RouteRequest<z.ZodObject>;
+type AnyRequest = RouteRequest<z.ZodObject>;
 
 /** What HTTP adds to an operation. */
-export type Own = {
+export type HttpAddition = {
   /** Reads the query or the body itself; the input only describes it. */
-  read?(given: string): object;
+  read?(text: string): object;
   /** Makes more of the answer than its JSON. `run` takes what else the plane gets beside the caller. */
   answer?(
-    asked: AnyAsked,
+    request: AnyRequest,
     run: (more?: object) => Promise<never>,
     input: UnknownObject,
   ): Response | Promise<Response>;
@@ -33,51 +33,56 @@ export type Own = {
 export function addOperation(
   app: App,
   plane: Plane,
-  declared: Operation,
+  operation: Operation,
   setup: ConfigFiles | null,
-  own: Own = {},
+  addition: HttpAddition = {},
 ) {
-  const { http } = declared;
-  if (isMissing(http) || (declared.needsSetup && setup === null)) return;
+  const { http } = operation;
+  if (isMissing(http) || (operation.needsSetup && setup === null)) return;
   const inPath = inputsInPath(http.path);
-  const fixed = fixedInputs(declared.input);
-  const elsewhere = [...inPath, ...Object.keys(fixed), http.wait?.input, http.body?.whole];
-  const { shape } = declared.input;
+  const fixed = fixedInputs(operation.input);
+  const inputsElsewhere = [...inPath, ...Object.keys(fixed), http.wait?.input, http.body?.whole];
+  const { shape } = operation.input;
   const fields = z.object(
-    Object.fromEntries(Object.entries(shape).filter(([name]) => !elsewhere.includes(name))),
+    Object.fromEntries(Object.entries(shape).filter(([name]) => !inputsElsewhere.includes(name))),
   );
-  addRoute(app, describe(declared, http, inPath, fields, own), async (asked) => {
-    const { c, caller, param } = asked;
+  addRoute(app, describe(operation, http, inPath, fields, addition), async (request) => {
+    const { c, caller, param } = request;
     const input: UnknownObject = {
       ...fixed,
       ...Object.fromEntries(inPath.map((name) => [name, param(name)])),
-      ...withoutUndefined(await read(asked, http, fields, own)),
-      ...waitOf(asked, http),
+      ...withoutUndefined(await readInput(request, http, fields, addition)),
+      ...waitOf(request, http),
     };
     const asker = { ...caller, ...(http.cancels && { signal: c.req.raw.signal }) };
     const run = (more?: object) =>
-      runOperation(declared, plane, input, { ...asker, ...more }, { setup });
-    if (own.answer) return own.answer(asked, run as () => Promise<never>, input);
+      runOperation(operation, plane, input, { ...asker, ...more }, { setup });
+    if (addition.answer) return addition.answer(request, run as () => Promise<never>, input);
     const value = (await run()) as never;
     const status = http.status?.(value) ?? Number(Object.keys(http.answers)[0]);
-    return c.json((http.show ? http.show(value) : value) as object, status as 200);
+    const shown = http.show ? http.show(value) : value;
+    return c.json(shown as object, status as 200);
   });
 }
 
 function describe(
-  declared: Operation,
+  operation: Operation,
   http: HttpRoute,
   inPath: string[],
   fields: z.ZodObject,
-  own: Own,
+  addition: HttpAddition,
 ) {
-  const { summary, description, scope, input, output, cli } = declared;
+  const { summary, description, scope, input, output, cli } = operation;
   const { method, path, tag, open, body, wait, headers, answers, type, also, example } = http;
   const isQuery =
     Object.keys(fields.shape).length > 0 && (body === undefined || body.whole !== undefined);
-  const only = { type, also, example };
-  const statuses = Object.entries(answers).map(([status, means], at) => {
-    const answer = withoutUndefined({ description: means, schema: output, ...(at === 0 && only) });
+  const ofFirstStatus = { type, also, example };
+  const statuses = Object.entries(answers).map(([status, means], index) => {
+    const answer = withoutUndefined({
+      description: means,
+      schema: output,
+      ...(index === 0 && ofFirstStatus),
+    });
     return [status, answer as ResponseDescription];
   });
   return withoutUndefined({
@@ -91,7 +96,7 @@ function describe(
     description,
     params: Object.fromEntries(inPath.map((name) => [name, input.shape[name]?.description ?? ""])),
     headers: { ...headers, ...(wait && { Prefer: `\`wait=N\`: ${wait.means}` }) },
-    ...(isQuery && { [own.read ? "describedQuery" : "query"]: fields }),
+    ...(isQuery && { [addition.read ? "describedQuery" : "query"]: fields }),
     body: body && {
       schema:
         body.schema?.() ??
@@ -104,25 +109,26 @@ function describe(
   }) as Route<z.ZodObject>;
 }
 
-async function read(
-  { c, query }: AnyAsked,
+async function readInput(
+  { c, query }: AnyRequest,
   { body, method }: HttpRoute,
   fields: z.ZodObject,
-  own: Own,
+  addition: HttpAddition,
 ): Promise<object> {
-  if (own.read) return own.read(body ? await c.req.text() : new URL(c.req.url).search);
+  if (addition.read) return addition.read(body ? await c.req.text() : new URL(c.req.url).search);
   if (body === undefined) {
     if (method !== "get") refuseFields(await c.req.text(), Object.keys(fields.shape));
     return query;
   }
   const text = await c.req.text();
   const like = JSON.stringify(body.example);
-  return body.whole === undefined
-    ? parseFields(text, fields, like)
-    : { ...query, [body.whole]: parseBody(text, like) };
+  if (body.whole === undefined) return parseFields(text, fields, like);
+  return { ...query, [body.whole]: parseBody(text, like) };
 }
 
-function waitOf({ c }: AnyAsked, { wait }: HttpRoute): object {
-  const seconds = wait ? readWait(c.req.header("prefer")) : null;
-  return wait === undefined || seconds === null ? {} : { [wait.input]: seconds * 1_000 };
+function waitOf({ c }: AnyRequest, { wait }: HttpRoute): object {
+  if (wait === undefined) return {};
+  const seconds = readWait(c.req.header("prefer"));
+  if (seconds === null) return {};
+  return { [wait.input]: seconds * 1_000 };
 }

@@ -6,30 +6,35 @@ import { problemResponse } from "./render.ts";
 const loopback = ["127.0.0.1", "localhost", "[::1]"];
 
 /** Where a request says it goes, and which page of which site sends it there. */
-type WayHeader = "host" | "origin" | "sec-fetch-site" | "sec-fetch-mode" | "sec-fetch-dest";
-type Way = { [name in WayHeader]?: IncomingHttpHeaders[name] };
+type OriginHeader = "host" | "origin" | "sec-fetch-site" | "sec-fetch-mode" | "sec-fetch-dest";
+type OriginHeaders = { [name in OriginHeader]?: IncomingHttpHeaders[name] };
 
 /** Says what is wrong with where a request says it goes and comes from, or null. */
 export function createOriginCheck(
   listeningHost: string,
   /** Names that it is reached by beside that. */
   allowHosts: readonly string[] = [],
-): (way: Way, isNavigable?: boolean) => PlaneError | null {
+): (headers: OriginHeaders, isNavigable?: boolean) => PlaneError | null {
   const hosts = new Set([...loopback, ...[listeningHost, ...allowHosts].map(bracketed)]);
   // Programs name the same host with every request, and no page.
-  let served: string | undefined;
-  return (way, isNavigable = false) => {
-    const { host: named, origin, "sec-fetch-site": site } = way;
-    if (origin === undefined && site === undefined && named !== undefined && named === served)
+  let servedHost: string | undefined;
+  return (headers, isNavigable = false) => {
+    const { host: hostHeader, origin, "sec-fetch-site": site } = headers;
+    if (
+      origin === undefined &&
+      site === undefined &&
+      hostHeader !== undefined &&
+      hostHeader === servedHost
+    )
       return null;
-    const host = splitPort(named ?? "");
+    const host = splitPort(hostHeader ?? "");
     if (!hosts.has(host.name))
       return new PlaneError(
         "ORIGIN_REFUSED",
         "This plane is not served under this Host. Use the address that 'toolplane serve' printed, or start it with --allow-host NAME.",
       );
-    served = named;
-    if (isForeign(site) && !(isNavigable && isNavigation(way)))
+    servedHost = hostHeader;
+    if (isForeign(site) && !(isNavigable && isNavigation(headers)))
       return new PlaneError(
         "ORIGIN_REFUSED",
         "Web pages of other sites may not call this plane. Send the request from a program instead.",
@@ -37,12 +42,11 @@ export function createOriginCheck(
     if (origin === undefined) return null;
     const page = splitPort(/^https?:\/\/([^/@]+)$/.exec(origin)?.[1] ?? "");
     // Another program on the same machine may serve pages too, and on another port it is another site.
-    return hosts.has(page.name) && page.port === host.port
-      ? null
-      : new PlaneError(
-          "ORIGIN_REFUSED",
-          "Web pages of this Origin may not call this plane. Leave the header out if a program sends the request.",
-        );
+    if (hosts.has(page.name) && page.port === host.port) return null;
+    return new PlaneError(
+      "ORIGIN_REFUSED",
+      "Web pages of this Origin may not call this plane. Leave the header out if a program sends the request.",
+    );
   };
 }
 
@@ -52,7 +56,10 @@ function isForeign(site: string | string[] | undefined): boolean {
 }
 
 /** A person goes there; no page reads the answer. */
-function isNavigation({ "sec-fetch-mode": mode, "sec-fetch-dest": destination }: Way): boolean {
+function isNavigation({
+  "sec-fetch-mode": mode,
+  "sec-fetch-dest": destination,
+}: OriginHeaders): boolean {
   return mode === "navigate" && destination === "document";
 }
 
@@ -67,18 +74,15 @@ export function checkOrigin(
   const isNavigable = (method: string, path: string) =>
     method === "GET" && navigable.some((top) => path === top || path.startsWith(`${top}/`));
   return async (c, next) => {
-    const said = (name: keyof Way) => c.req.header(name);
-    const named = {
-      host: said("host"),
-      origin: said("origin"),
-      "sec-fetch-site": said("sec-fetch-site"),
+    const headers = {
+      host: c.req.header("host"),
+      origin: c.req.header("origin"),
+      "sec-fetch-site": c.req.header("sec-fetch-site"),
+      "sec-fetch-mode": c.req.header("sec-fetch-mode"),
+      "sec-fetch-dest": c.req.header("sec-fetch-dest"),
     };
-    const going = {
-      "sec-fetch-mode": said("sec-fetch-mode"),
-      "sec-fetch-dest": said("sec-fetch-dest"),
-    };
-    const refused = refuse({ ...named, ...going }, isNavigable(c.req.method, c.req.path));
-    if (refused) return problemResponse(refused);
+    const refusal = refuse(headers, isNavigable(c.req.method, c.req.path));
+    if (refusal) return problemResponse(refusal);
     await next();
   };
 }
@@ -95,14 +99,14 @@ export function createOwnAddress(
   port: () => number,
 ): OwnAddress {
   const allowed = new Set(allowHosts.map(bracketed));
-  return (named) => {
-    const { name, port: given } = splitPort(named);
-    const own = String(port());
-    const isOwn = given === splitPort(`x:${own}`).port;
-    if (isOwn || (given === "" && allowed.has(name))) return `http://${named.toLowerCase()}`;
+  return (host) => {
+    const { name, port: requestedPort } = splitPort(host);
+    const ownPort = String(port());
+    const isOwn = requestedPort === splitPort(`x:${ownPort}`).port;
+    if (isOwn || (requestedPort === "" && allowed.has(name))) return `http://${host.toLowerCase()}`;
     throw new PlaneError(
       "ORIGIN_REFUSED",
-      `This plane listens at port ${own} of ${listeningHost}; a sign-in begins at that address.`,
+      `This plane listens at port ${ownPort} of ${listeningHost}; a sign-in begins at that address.`,
     );
   };
 }

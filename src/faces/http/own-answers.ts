@@ -9,13 +9,16 @@ import { answerCallRequest, parseCall } from "./call-stream.ts";
 import type { Identities } from "./callers/identity.ts";
 import { streamEvents } from "./event-stream.ts";
 import { streamLogs } from "./log-stream.ts";
-import type { Own } from "./operation-routes.ts";
+import type { HttpAddition } from "./operation-routes.ts";
 import { readQuery } from "./read-query.ts";
 import { problemResponse, renderOutcome, renderSkillRun } from "./render.ts";
 import { wantsStream } from "./route.ts";
 
 /** What HTTP adds to operations: streams, text, and statuses that depend on how a call went. */
-export function ownAnswers(identities: Identities, closing: AbortSignal): Record<string, Own> {
+export function ownAnswers(
+  identities: Identities,
+  closing: AbortSignal,
+): Record<string, HttpAddition> {
   const { plane } = identities;
   return {
     "tools.page": { read: readTools },
@@ -27,12 +30,12 @@ export function ownAnswers(identities: Identities, closing: AbortSignal): Record
       answer: ({ c }, run, { detached }) => answerAgent(c, run, closing, detached === true),
     },
     "servers.logs": {
-      answer: async (asked, run, { name }) =>
-        wantsStream(asked.c)
-          ? streamLogs(identities, asked, String(name), closing)
-          : asked.c.json((await run()) as object),
+      async answer(request, run, { name }) {
+        if (wantsStream(request.c)) return streamLogs(identities, request, String(name), closing);
+        return request.c.json((await run()) as object);
+      },
     },
-    "events.page": { answer: (asked) => streamEvents(identities, asked, closing) },
+    "events.page": { answer: (request) => streamEvents(identities, request, closing) },
     "calls.export": {
       async answer({ c }, run) {
         const { format, text }: ExportedText = await run();
@@ -80,14 +83,18 @@ const wording = { spell: (parameter: string) => `'${parameter}'`, nearest };
 const searchable: ReadonlySet<string> = new Set(["q", "server", "group", "limit", "cursor"]);
 
 function readTools(search: string): object {
-  const given = [...new URLSearchParams(search)] as [string, string][];
+  const parameters = [...new URLSearchParams(search)] as [string, string][];
   const isShown = ([name]: [string, string]) => Object.hasOwn(ToolsShown.shape, name);
-  const shown = readQuery(ToolsShown, new URLSearchParams(given.filter(isShown)));
-  const filters = given.filter((one) => !isShown(one));
-  const [other] = filters.find(([name]) => !searchable.has(name)) ?? [];
-  if (shown.best !== undefined && other !== undefined)
-    throw new PlaneError("USAGE", `'best' does not go with '${other}': leave out one of them.`, {
-      data: { parameter: "best" },
-    });
+  const shown = readQuery(ToolsShown, new URLSearchParams(parameters.filter(isShown)));
+  const filters = parameters.filter((parameter) => !isShown(parameter));
+  const [notSearchable] = filters.find(([name]) => !searchable.has(name)) ?? [];
+  if (shown.best !== undefined && notSearchable !== undefined)
+    throw new PlaneError(
+      "USAGE",
+      `'best' does not go with '${notSearchable}': leave out one of them.`,
+      {
+        data: { parameter: "best" },
+      },
+    );
   return { ...parseToolQuery(filters, wording), ...shown };
 }

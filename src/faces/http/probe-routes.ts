@@ -41,14 +41,10 @@ export function addProbeRoutes(
       if (closing.aborted) return problemResponse(stopping());
       // What is wrong with the store is for those who may know it, at /readyz.
       const { ready } = await plane.readiness();
-      return ready
-        ? c.json({ ok: true })
-        : problemResponse(
-            new PlaneError(
-              "STORE_FAILED",
-              "This plane cannot reach its store. Ask another, or later.",
-            ),
-          );
+      if (ready) return c.json({ ok: true });
+      return problemResponse(
+        new PlaneError("STORE_FAILED", "This plane cannot reach its store. Ask another, or later."),
+      );
     },
   );
   addRoute(
@@ -69,8 +65,9 @@ export function addProbeRoutes(
       return c.body(text, 200, { "content-type": type });
     },
   );
-  const own = once(async () => createDocument(app.routesDescribed));
-  const document = async () => withExtensions(await own(), await plane.extensions.operations());
+  const ownDocument = once(async () => createDocument(app.routesDescribed));
+  const document = async () =>
+    withExtensions(await ownDocument(), await plane.extensions.operations());
   addRoute(
     app,
     {

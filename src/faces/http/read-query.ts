@@ -5,24 +5,25 @@ import { PlaneError } from "../../model/errors.ts";
 /** The parameters of a route that takes these and no others; what makes no sense is refused by name. */
 export function readQuery(
   schema: z.ZodObject | undefined,
-  given: URLSearchParams,
+  parameters: URLSearchParams,
 ): Record<string, unknown> {
   const shape = schema?.shape ?? {};
   const values: Record<string, string | string[]> = {};
-  for (const name of new Set(given.keys())) {
+  for (const name of new Set(parameters.keys())) {
     if (!Object.hasOwn(shape, name)) refuseUnknown(name, Object.keys(shape));
-    const all = given.getAll(name);
-    if (isList(shape[name])) values[name] = all;
-    else if (all.length === 1) values[name] = all[0] as string;
-    else refuse(name, all[1] ?? null, `'${name}' is given twice; give it once.`);
+    const texts = parameters.getAll(name);
+    if (isList(shape[name])) values[name] = texts;
+    else if (texts.length === 1) values[name] = texts[0] as string;
+    else refuse(name, texts[1] ?? null, `'${name}' is given twice; give it once.`);
   }
   const parsed = schema?.safeParse(values);
   if (parsed === undefined || parsed.success) return parsed?.data ?? {};
   const [issue] = parsed.error.issues;
   const name = String(issue?.path[0] ?? "");
-  const value = given.get(name);
-  const what = value === null ? `'${name}' is missing` : `'${name}' cannot be '${shorten(value)}'`;
-  return refuse(name, value, `${what}: ${issue?.message ?? "it makes no sense"}.`);
+  const value = parameters.get(name);
+  const problem =
+    value === null ? `'${name}' is missing` : `'${name}' cannot be '${shorten(value)}'`;
+  return refuse(name, value, `${problem}: ${issue?.message ?? "it makes no sense"}.`);
 }
 
 function isList(schema: unknown): boolean {
@@ -31,11 +32,16 @@ function isList(schema: unknown): boolean {
   );
 }
 
-function refuseUnknown(name: string, known: readonly string[]): never {
-  const [near] = nearest(name, known, 1);
-  const meant = near === undefined ? "" : ` Did you mean '${near}'?`;
-  const allowed = known.length === 0 ? "It takes none." : `Known are ${known.join(", ")}.`;
-  return refuse(name, null, `There is no parameter '${shorten(name)}' here.${meant} ${allowed}`);
+function refuseUnknown(name: string, knownNames: readonly string[]): never {
+  const [likeliest] = nearest(name, knownNames, 1);
+  const suggestion = likeliest === undefined ? "" : ` Did you mean '${likeliest}'?`;
+  const allowed =
+    knownNames.length === 0 ? "It takes none." : `Known are ${knownNames.join(", ")}.`;
+  return refuse(
+    name,
+    null,
+    `There is no parameter '${shorten(name)}' here.${suggestion} ${allowed}`,
+  );
 }
 
 function refuse(parameter: string, value: string | null, message: string): never {
@@ -43,5 +49,5 @@ function refuse(parameter: string, value: string | null, message: string): never
 }
 
 function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }

@@ -76,22 +76,22 @@ function json(body: unknown, status: number, challenge?: string): Response {
 
 function headersOf(body: unknown, status: number, challenge?: string): Record<string, string> {
   const type = status < 400 ? "application/json" : "application/problem+json";
+  const headers: Record<string, string> = { "content-type": type };
+  if (challenge !== undefined || status === 401)
+    headers["www-authenticate"] = challenge ?? 'Bearer realm="toolplane"';
   // The rest of a body that is too large is not read, so the connection cannot be used again.
-  return {
-    "content-type": type,
-    ...(challenge !== undefined || status === 401
-      ? { "www-authenticate": challenge ?? 'Bearer realm="toolplane"' }
-      : {}),
-    ...(status === 413 ? { connection: "close" } : {}),
-    ...(status === 429 || status === 503 ? retryAfter(body as Partial<ErrorReport>) : {}),
-  };
+  if (status === 413) headers.connection = "close";
+  const retryAfter =
+    status === 429 || status === 503 ? retryAfterSeconds(body as Partial<ErrorReport>) : null;
+  if (retryAfter !== null) headers["retry-after"] = retryAfter;
+  return headers;
 }
 
 /** In whole seconds. A budget that is used up, or a file that cannot be read, does not come back by waiting. */
-function retryAfter({ code, data }: Partial<ErrorReport>): { "retry-after"?: string } {
-  if (code === "BUDGET_EXCEEDED") return {};
+function retryAfterSeconds({ code, data }: Partial<ErrorReport>): string | null {
+  if (code === "BUDGET_EXCEEDED") return null;
   if (errorTable[code ?? "INTERNAL"].http === 503)
-    return data?.lost === true || data?.busy === true ? { "retry-after": storeRetrySeconds } : {};
+    return data?.lost === true || data?.busy === true ? storeRetrySeconds : null;
   const ms = typeof data?.retryInMs === "number" ? data.retryInMs : 0;
-  return { "retry-after": String(Math.max(1, Math.ceil(ms / 1000))) };
+  return String(Math.max(1, Math.ceil(ms / 1000)));
 }

@@ -36,7 +36,7 @@ type NoQuery = z.ZodObject<Record<never, never>>;
 export function addRoute<Query extends z.ZodObject = NoQuery>(
   app: App,
   route: Route<Query>,
-  handle: (asked: RouteRequest<Query>) => Response | Promise<Response>,
+  handle: (request: RouteRequest<Query>) => Response | Promise<Response>,
 ): void {
   app.routesDescribed.push(route as unknown as Route<z.ZodObject>);
   const title = `${route.method.toUpperCase()} ${route.path}`;
@@ -45,9 +45,8 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
     const principal = c.get("principal");
     if (route.scope !== null) requireScope(principal, route.scope, `use ${title}`);
     if (needsProof(route) && principal.isUnproven) throw unproven(title, route.command);
-    const query = route.describedQuery
-      ? {}
-      : readQuery(route.query, new URL(c.req.url).searchParams);
+    const { searchParams } = new URL(c.req.url);
+    const query = route.describedQuery ? {} : readQuery(route.query, searchParams);
     return handle({
       c,
       caller: { principal, face: c.get("face"), ...clientAddressOf(c) },

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from "node:https";
 import type { Socket } from "node:net";
 import { isWithin, pause } from "../../lib/async/pause.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { createTrustedProxies, noteClientAddress } from "../../lib/net/client-address.ts";
 import { inUrl, isModuleMissing, listenAt } from "../../lib/net/listen-at.ts";
 import { isLoopback } from "../../model/config/settings.ts";
@@ -43,12 +44,12 @@ type McpHandler = (
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The MCP endpoint without a framework in between; everything else goes on to `others`. */
+/** The MCP endpoint without a framework in between; everything else goes on to `next`. */
 function createMcpFront(
   plane: Plane,
   host: string,
   handle: McpHandler,
-  others: Listener,
+  next: Listener,
   {
     allowHosts,
     pass,
@@ -70,35 +71,37 @@ function createMcpFront(
     isForeignPage: boolean,
   ): Promise<void> {
     const { url = path } = request;
-    const place = places(request.headers.host, url);
-    const needs = place && ((scopes: readonly string[]) => scopeChallenge(place, scopes));
+    const signIn = places(request.headers.host, url);
+    const needs = signIn && ((scopes: readonly string[]) => scopeChallenge(signIn, scopes));
     try {
       const { authorization, "x-api-key": key } = request.headers;
       const credential = credentialFrom(authorization, typeof key === "string" ? key : undefined);
       if (isForeignPage) {
-        const at = `${address(request.headers.host)}${url}`;
-        const caller = await plane.identity.identify(requireCredential(credential), { at });
+        const requestUrl = `${address(request.headers.host)}${url}`;
+        const caller = await plane.identity.identify(requireCredential(credential), {
+          at: requestUrl,
+        });
         return handle(request, response, caller, needs);
       }
       // Most clients of this machine have none, and need none.
-      const known = credential === null ? plane.identity.anonymous() : null;
-      if (known !== null) return handle(request, response, withoutProof(known), null);
-      const at = `${address(request.headers.host)}${url}`;
-      const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential, {
-        at,
+      const anonymous = credential === null ? plane.identity.anonymous() : null;
+      if (anonymous !== null) return handle(request, response, withoutProof(anonymous), null);
+      const provenCredential = pass?.isIt(credential) ? null : credential;
+      const principal = await plane.identity.identify(provenCredential, {
+        at: `${address(request.headers.host)}${url}`,
       });
       handle(request, response, credential === null ? withoutProof(principal) : principal, needs);
     } catch (thrown) {
-      refuse(response, thrown, challengeOf(thrown, place));
+      refuse(response, thrown, challengeOf(thrown, signIn));
     }
   }
 
   return (request, response) => {
-    if (!isMcp(request.url ?? "")) return others(request, response);
+    if (!isMcp(request.url ?? "")) return next(request, response);
     const isForeignPage = origins.admits(request, response);
-    const { host: named } = request.headers;
-    const refused = refuseOrigin(isForeignPage ? { host: named } : request.headers);
-    if (refused) return refuse(response, refused);
+    const { headers } = request;
+    const refusal = refuseOrigin(isForeignPage ? { host: headers.host } : headers);
+    if (refusal) return refuse(response, refusal);
     if (isForeignPage && origins.answersPreflight(request, response)) return;
     void identify(request, response, isForeignPage);
   };
@@ -185,7 +188,7 @@ export async function serveHttp(plane: Plane, options: ServeOptions): Promise<Ht
   // Beyond loopback every caller shows a credential.
   // An unreachable store must not keep the plane from starting. If there are keys in it, the pass is none.
   const needsCredentials = await plane.identity.needsCredentials().catch(() => false);
-  const named = [...allowHosts, ...publicHost(plane.config().auth.publicUrl)];
+  const hostNames = [...allowHosts, ...publicHost(plane.config().auth.publicUrl)];
   const isOwn = isLoopback(host) && allowHosts.length === 0 && !needsCredentials;
   const pass = isOwn ? createLocalPass(shared?.pass) : undefined;
   const portOf = () => {
@@ -193,28 +196,29 @@ export async function serveHttp(plane: Plane, options: ServeOptions): Promise<Ht
     return typeof address === "object" && address !== null ? address.port : port;
   };
   const address = createPublicAddress(() => plane.config().auth.publicUrl, tls !== undefined);
-  const others = createAppFront(plane, {
+  const appFront = createAppFront(plane, {
     host,
-    allowHosts: named,
+    allowHosts: hostNames,
     address,
     port: portOf,
     closing: closing.signal,
     metrics: createMetrics(plane, { refusedConnections: () => descriptors.refused(), shared }),
-    ...(setup ? { setup } : {}),
-    ...(pass ? { pass } : {}),
+    ...withoutUndefined({ setup, pass }),
   });
   const pages =
-    workbench === undefined ? others : createWorkbenchFront(workbench, host, others, named);
-  const checkHost = createOriginCheck(host, named);
+    workbench === undefined ? appFront : createWorkbenchFront(workbench, host, appFront, hostNames);
+  const checkHost = createOriginCheck(host, hostNames);
   const origins = createAllowedOrigins(plane);
-  const rest = createResourceFront(
+  const resourceFront = createResourceFront(
     plane,
     checkHost,
     address,
     createSignInFront(plane, checkHost, { address, origins }, pages),
   );
-  const front = { allowHosts: named, pass: pass ?? null, address, origins };
-  const listener = mcp ? createMcpFront(plane, host, mcp.handle, rest, front) : rest;
+  const front = { allowHosts: hostNames, pass: pass ?? null, address, origins };
+  const listener = mcp
+    ? createMcpFront(plane, host, mcp.handle, resourceFront, front)
+    : resourceFront;
   const answer: Listener = (request, response) => {
     if (trustProxy.length > 0) noteClientAddress(request, isTrusted);
     if (address(request.headers.host).startsWith("https:")) response.setHeader(...strictTransport);
@@ -222,9 +226,9 @@ export async function serveHttp(plane: Plane, options: ServeOptions): Promise<Ht
     if (closing.signal.aborted) response.shouldKeepAlive = false;
     if (!descriptors.refuses(request, response)) listener(request, response);
   };
-  const listens = { ...arrival, keepAliveTimeout };
-  const secure = certificate && createSecureServer({ ...listens, ...certificate }, answer);
-  const server: Server = secure ?? createServer(listens, answer);
+  const serverOptions = { ...arrival, keepAliveTimeout };
+  const secure = certificate && createSecureServer({ ...serverOptions, ...certificate }, answer);
+  const server: Server = secure ?? createServer(serverOptions, answer);
   const unfollow = secure && tls && followCertificate(secure, tls, certificate, { warn });
   const silent = watchSilent(server);
   const descriptors = watchDescriptors(server, silent, { warn });
@@ -232,10 +236,10 @@ export async function serveHttp(plane: Plane, options: ServeOptions): Promise<Ht
     throw await listenFailure(thrown as NodeJS.ErrnoException, host, port);
   });
   const url = `${secure ? "https" : "http"}://${inUrl(listening)}:${portOf()}`;
-  const mark = pass ? `#pass=${pass.word}` : "";
+  const fragment = pass ? `#pass=${pass.word}` : "";
   return {
     url,
-    workbench: workbench === undefined ? null : `${url}/workbench/${mark}`,
+    workbench: workbench === undefined ? null : `${url}/workbench/${fragment}`,
     pass: pass?.word ?? null,
     async close({ drainMs = 0 } = {}) {
       // Listeners have nothing to finish, and a call that waits for a person can wait on another plane.
@@ -293,22 +297,18 @@ async function listenFailure(
 ): Promise<PlaneError> {
   const options = { cause: error, data: { host, port } };
   if (error.code !== "EADDRINUSE") {
-    const remedy = isModuleMissing(error)
-      ? " This machine has no such address: choose one of its own with --host."
-      : "";
-    return new PlaneError(
-      "USAGE",
-      `Cannot listen on ${host}:${port}: ${error.message}.${remedy}`,
-      options,
-    );
+    let message = `Cannot listen on ${host}:${port}: ${error.message}.`;
+    if (isModuleMissing(error))
+      message += " This machine has no such address: choose one of its own with --host.";
+    return new PlaneError("USAGE", message, options);
   }
   const url = `http://${isLoopback(host) ? inUrl(host) : "127.0.0.1"}:${port}`;
-  const [holder, remedy] = (await isToolplane(url))
-    ? [`another Toolplane, at ${url}`, "Use that one, stop it,"]
-    : ["another program", "Stop it,"];
+  const holder = (await isToolplane(url))
+    ? `another Toolplane, at ${url}. Use that one, stop it,`
+    : "another program. Stop it,";
   return new PlaneError(
     "USAGE",
-    `Port ${port} of ${host} is in use by ${holder}. ${remedy} or choose another port with --port, 0 for any free one.`,
+    `Port ${port} of ${host} is in use by ${holder} or choose another port with --port, 0 for any free one.`,
     options,
   );
 }

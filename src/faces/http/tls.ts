@@ -37,19 +37,19 @@ export function followCertificate(
 ): () => void {
   let current = first;
   let complaint = "";
-  const look = async () => {
+  const reload = async () => {
     try {
-      const next = await readCertificate(files);
+      const renewed = await readCertificate(files);
       complaint = "";
-      if (next.cert === current.cert && next.key === current.key) return;
-      server.setSecureContext(next);
-      current = next;
+      if (renewed.cert === current.cert && renewed.key === current.key) return;
+      server.setSecureContext(renewed);
+      current = renewed;
     } catch (thrown) {
       const { message } = thrown as Error;
       if (message !== complaint) warn(message);
       complaint = message;
     }
   };
-  const timer = setInterval(() => void look(), everyMs).unref();
+  const timer = setInterval(() => void reload(), everyMs).unref();
   return () => clearInterval(timer);
 }

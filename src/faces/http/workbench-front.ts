@@ -48,12 +48,12 @@ const iconPath = "/favicon.ico";
 
 /**
  * The browser's app: files without data of users, so no credential is needed for them. Without a
- * framework in between, like the MCP endpoint; everything else goes on to `others`.
+ * framework in between, like the MCP endpoint; everything else goes on to `next`.
  */
 export function createWorkbenchFront(
   directory: string,
   host: string,
-  others: Listener,
+  next: Listener,
   allowHosts: readonly string[] = [],
 ): Listener {
   const refuse = createOriginCheck(host, allowHosts);
@@ -63,10 +63,10 @@ export function createWorkbenchFront(
     const isOurs =
       path === "/" || path === base || path.startsWith(`${base}/`) || path === iconPath;
     if (!isOurs || (request.method !== "GET" && request.method !== "HEAD"))
-      return others(request, response);
+      return next(request, response);
     // Other sites may lead people here, and their pages may load these files: there is nothing of users in them.
-    const refused = refuse({ host: request.headers.host, origin: request.headers.origin });
-    if (refused) return sendProblem(response, refused);
+    const refusal = refuse({ host: request.headers.host, origin: request.headers.origin });
+    if (refusal) return sendProblem(response, refusal);
     if (path === iconPath) return void response.writeHead(404).end();
     if (path === "/" || path === base)
       return void response
@@ -85,27 +85,27 @@ export function createWorkbenchFront(
 /** What is no file is a place inside the app, which the page itself knows. */
 async function sendFile(
   directory: string,
-  asked: string,
+  filePath: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const isPlace = !asked.startsWith("assets/") && !fileName.test(asked);
-  const name = isPlace ? "index.html" : asked;
-  const found = fileName.test(name) ? await readEncoded(join(directory, name), request) : null;
-  if (found === null) return sendProblem(response, missing(isPlace));
+  const isPlace = !filePath.startsWith("assets/") && !fileName.test(filePath);
+  const name = isPlace ? "index.html" : filePath;
+  const file = fileName.test(name) ? await readEncoded(join(directory, name), request) : null;
+  if (file === null) return sendProblem(response, missing(isPlace));
   const isHashed = name.startsWith("assets/");
   response.writeHead(200, {
     "content-type": types[extname(name)] ?? "application/octet-stream",
-    "content-length": found.content.byteLength,
+    "content-length": file.content.byteLength,
     "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
     vary: "Accept-Encoding",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
-    ...(name.endsWith(".html") ? { "content-security-policy": policy } : {}),
-    ...(found.encoding === null ? {} : { "content-encoding": found.encoding }),
+    ...(name.endsWith(".html") && { "content-security-policy": policy }),
+    ...(file.encoding !== null && { "content-encoding": file.encoding }),
   });
-  response.end(request.method === "HEAD" ? undefined : found.content);
+  response.end(request.method === "HEAD" ? undefined : file.content);
 }
 
 /** The smallest form that the browser takes. */
@@ -121,10 +121,8 @@ async function readEncoded(file: string, { headers }: IncomingMessage) {
 }
 
 function missing(isPlace: boolean): PlaneError {
-  return new PlaneError(
-    "NOT_FOUND",
-    isPlace
-      ? "The workbench is not built. In a checkout, run 'npm run build:workbench'; 'npm start' does that by itself."
-      : "The workbench has no such file. Reload the page: it may be of another version.",
-  );
+  const message = isPlace
+    ? "The workbench is not built. In a checkout, run 'npm run build:workbench'; 'npm start' does that by itself."
+    : "The workbench has no such file. Reload the page: it may be of another version.";
+  return new PlaneError("NOT_FOUND", message);
 }

@@ -80,12 +80,11 @@ export class AttachedClients {
     return this.#attached.size;
   }
 
-  async take(said: unknown, socket: Socket): Promise<void> {
-    const hello = readHello(said);
-    const refused =
-      hello === null ? { why: "it does not understand this client" } : this.#refuse(hello);
-    if (hello !== null && refused === null) return this.#serve(hello, socket);
-    send(socket, { refused: refused ?? { why: "it does not understand this client" } });
+  async take(greeting: unknown, socket: Socket): Promise<void> {
+    const hello = readHello(greeting);
+    const refusal = hello && this.#refuse(hello);
+    if (hello !== null && refusal === null) return this.#serve(hello, socket);
+    send(socket, { refused: refusal ?? { why: "it does not understand this client" } });
     socket.resume();
     socket.end();
   }
@@ -93,7 +92,7 @@ export class AttachedClients {
   /** Lets every client finish what it has begun, and go elsewhere with the rest. */
   async dismiss(bye: Farewell, limitMs: number): Promise<void> {
     this.#isDismissed = true;
-    for (const socket of this.#attached) say(socket, { bye });
+    for (const socket of this.#attached) sendAside(socket, { bye });
     if (!(await this.#haveLeft(limitMs))) {
       // What they still wait for is answered, even where its outcome is not known.
       await isWithin(this.#plane.endCalls(), answerWaitMs);
@@ -109,7 +108,7 @@ export class AttachedClients {
   }
 
   #refuse(hello: Hello): Refusal["refused"] | null {
-    const { place, idleMs, environment } = this.#options;
+    const { idleMs, environment } = this.#options;
     if (this.#isDismissed) return { why: "it is stopping", leaves: true };
     if (hello.version !== this.#record.version) {
       // One without clients makes room for the version that is installed now.
@@ -117,24 +116,24 @@ export class AttachedClients {
       if (leaves) this.#leave("handover");
       return { why: `it is version ${this.#record.version}, and this is ${hello.version}`, leaves };
     }
-    if (planePlace({ ...place, files: hello.files }).id !== place.id)
+    const ownPlace = this.#options.place;
+    if (planePlace({ ...ownPlace, files: hello.files }).id !== ownPlace.id)
       return { why: "it serves another configuration" };
-    const others = otherVariables(hello, environment);
-    const [verb, value] =
-      others.length === 1 ? ["has", "a different value"] : ["have", "different values"];
-    return others.length > 0 ? { why: `${others.join(", ")} ${verb} ${value} there` } : null;
+    const differing = otherVariables(hello, environment);
+    if (differing.length === 0) return null;
+    const state = differing.length === 1 ? "has a different value" : "have different values";
+    return { why: `${differing.join(", ")} ${state} there` };
   }
 
   async #serve(hello: Hello, socket: Socket): Promise<void> {
-    const { place } = this.#options;
     const principal = withListed(
-      placedCaller(hello.principal, hello.directory, place),
+      placedCaller(hello.principal, hello.directory, this.#options.place),
       this.#plane.config().users,
     );
-    const gone = new AbortController();
-    socket.once("close", () => gone.abort());
+    const disconnect = new AbortController();
+    socket.once("close", () => disconnect.abort());
     let isReady = false;
-    const { id, kept } = hello.session ?? { id: uniqueId() };
+    const { id, kept: stored } = hello.session ?? { id: uniqueId() };
     const ready = () => {
       isReady = true;
       this.#attached.add(socket);
@@ -145,13 +144,13 @@ export class AttachedClients {
     try {
       await this.#options.serveClient({
         stream: socket,
-        signal: gone.signal,
+        signal: disconnect.signal,
         principal,
         view: hello.view,
         session: {
           id,
-          ...(kept === undefined ? {} : { kept }),
-          keep: (now) => say(socket, { session: { id, kept: now } }),
+          ...(stored && { kept: stored }),
+          keep: (session) => sendAside(socket, { session: { id, kept: session } }),
           goesOn: () => this.#isDismissed,
           ready,
         },
@@ -170,19 +169,19 @@ function send(socket: Socket, line: Welcome | Refusal): void {
   if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
 }
 
-function say(socket: Socket, aside: Aside): void {
+function sendAside(socket: Socket, aside: Aside): void {
   if (!socket.destroyed) socket.write(`${asideMark}${JSON.stringify(aside)}\n`);
 }
 
-function readHello(said: unknown): Hello | null {
-  const { version, files, principal, view, variables } = (said ?? {}) as Partial<Hello>;
-  const isWhole =
+function readHello(greeting: unknown): Hello | null {
+  const { version, files, principal, view, variables } = (greeting ?? {}) as Partial<Hello>;
+  const isComplete =
     typeof version === "string" &&
     Array.isArray(files) &&
     typeof principal === "object" &&
     typeof view === "object" &&
     typeof variables === "object";
-  return isWhole ? (said as Hello) : null;
+  return isComplete ? (greeting as Hello) : null;
 }
 
 /** What a client would have got from a plane of its own. */
@@ -190,17 +189,15 @@ function noticesFor(plane: Plane, principal: Principal): string[] {
   const { problems } = plane.config();
   const { directory, lines } = plane.trust.unanswered({ principal });
   const names = lines.map(({ name }) => `'${name}'`).join(", ");
-  return [
-    ...(problems.length > 0
-      ? [
-          `warning: The configuration has ${countProblems(problems)}. Run: toolplane config validate`,
-        ]
-      : []),
-    // An editor that starts its servers there names its roots later.
-    ...(lines.length > 0 && ![parse(directory).root, homedir()].includes(directory)
-      ? [
-          `warning: ${directory} is not trusted yet for ${names}; run 'toolplane trust' there to look at it.`,
-        ]
-      : []),
-  ];
+  const notices: string[] = [];
+  if (problems.length > 0)
+    notices.push(
+      `warning: The configuration has ${countProblems(problems)}. Run: toolplane config validate`,
+    );
+  // An editor that starts its servers there names its roots later.
+  if (lines.length > 0 && ![parse(directory).root, homedir()].includes(directory))
+    notices.push(
+      `warning: ${directory} is not trusted yet for ${names}; run 'toolplane trust' there to look at it.`,
+    );
+  return notices;
 }

@@ -90,7 +90,8 @@ export async function attach(
   if ("welcome" in answer)
     return { kind: "refused", why: "another program answers at its socket", isUsage: false };
   const { why, isUsage = false, leaves = false } = answer.refused;
-  return leaves ? { kind: "none" } : { kind: "refused", why, isUsage };
+  if (leaves) return { kind: "none" };
+  return { kind: "refused", why, isUsage };
 }
 
 function open(path: string): Promise<Socket | null> {
@@ -145,7 +146,8 @@ export function settingMarks(
 ): Marks | null {
   const salt = uniqueId();
   const variables = namedVariables([], environment, salt);
-  return Object.keys(variables).length === 0 ? null : { variables, salt };
+  if (Object.keys(variables).length === 0) return null;
+  return { variables, salt };
 }
 
 /** Variables that decide what these files mean, each as a mark that tells only whether two values are the same. */
@@ -154,14 +156,14 @@ function namedVariables(
   environment: Readonly<Record<string, string | undefined>>,
   salt: string,
 ): Record<string, string> {
-  const named = files.flatMap((file) =>
-    [...textOf(file).matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name),
+  const namesInFiles = files.flatMap((file) =>
+    [...textOf(file).matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name = ""]) => name),
   );
-  const names = new Set([...named, ...Object.keys(environment).filter(isSettingVariable)]);
+  const names = new Set([...namesInFiles, ...Object.keys(environment).filter(isSettingVariable)]);
   const marks: Record<string, string> = {};
   for (const name of names) {
-    const value = name === undefined ? undefined : environment[name];
-    if (name !== undefined && value !== undefined) marks[name] = shortHash(`${salt}${value}`);
+    const value = environment[name];
+    if (value !== undefined) marks[name] = shortHash(`${salt}${value}`);
   }
   return marks;
 }
@@ -179,7 +181,7 @@ export function otherVariables(
   { variables, salt }: Marks,
   environment: Readonly<Record<string, string | undefined>>,
 ): string[] {
-  return Object.entries(variables).flatMap(([name, mark]) =>
-    shortHash(`${salt}${environment[name] ?? ""}`) === mark ? [] : [name],
+  return Object.keys(variables).filter(
+    (name) => shortHash(`${salt}${environment[name] ?? ""}`) !== variables[name],
   );
 }

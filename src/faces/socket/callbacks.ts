@@ -83,30 +83,30 @@ export function parseLine<T extends object>(line: string): T | null {
 /** On the side of the plane: functions that are called elsewhere. */
 export function callElsewhere(socket: Socket, names: readonly CallbackName[]) {
   const waiting = new Map<number, (answer: ApprovalAnswer | null) => void>();
-  let questions = 0;
+  let questionCount = 0;
   const send = (line: PlaneLine) => {
     if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
   };
-  const askHere: AskHere = (held, signal, problem) =>
+  const askHere: AskHere = (heldCall, signal, problem) =>
     new Promise((resolve) => {
-      questions += 1;
-      const asked = questions;
+      questionCount += 1;
+      const questionId = questionCount;
       const settle = (answer: ApprovalAnswer | null) => {
-        waiting.delete(asked);
+        waiting.delete(questionId);
         signal.removeEventListener("abort", withdraw);
         resolve(answer);
       };
       const withdraw = () => {
-        send({ withdrawn: asked });
+        send({ withdrawn: questionId });
         settle(null);
       };
-      waiting.set(asked, settle);
+      waiting.set(questionId, settle);
       signal.addEventListener("abort", withdraw, { once: true });
-      send({ asked, held, problem });
+      send({ asked: questionId, held: heldCall, problem });
     });
-  const all: Required<Callbacks> = { onMessage: (heard) => send({ heard }), askHere };
+  const remoteCallbacks: Required<Callbacks> = { onMessage: (heard) => send({ heard }), askHere };
   return {
-    callbacks: Object.fromEntries(names.map((name) => [name, all[name]])) as Callbacks,
+    callbacks: Object.fromEntries(names.map((name) => [name, remoteCallbacks[name]])) as Callbacks,
     onLine(line: string): void {
       // What cannot be understood answers nothing.
       const { answered = 0, answer = null } = parseLine<ClientLine>(line) ?? {};
@@ -119,22 +119,22 @@ export function callElsewhere(socket: Socket, names: readonly CallbackName[]) {
 export function answerLine(
   line: PlaneLine,
   { onMessage, askHere }: Callbacks,
-  open: Map<number, AbortController>,
+  openQuestions: Map<number, AbortController>,
   send: (line: ClientLine) => void,
   onEvent: (event: PlaneEvent) => void,
 ): line is Exclude<PlaneLine, RemoteAnswer> {
   if ("heard" in line) onMessage?.(line.heard);
   else if ("event" in line) onEvent(line.event);
-  else if ("withdrawn" in line) open.get(line.withdrawn)?.abort();
+  else if ("withdrawn" in line) openQuestions.get(line.withdrawn)?.abort();
   else if ("asked" in line) {
-    const { asked, held, problem } = line;
-    const over = new AbortController();
-    open.set(asked, over);
+    const { asked: questionId, held: heldCall, problem } = line;
+    const withdrawal = new AbortController();
+    openQuestions.set(questionId, withdrawal);
     // A question that cannot be put here is left to others.
-    void Promise.resolve(askHere?.(held, over.signal, problem) ?? null)
+    void Promise.resolve(askHere?.(heldCall, withdrawal.signal, problem) ?? null)
       .catch(() => null)
-      .then((answer) => send({ answered: asked, answer }))
-      .finally(() => open.delete(asked));
+      .then((answer) => send({ answered: questionId, answer }))
+      .finally(() => openQuestions.delete(questionId));
   } else return false;
   return true;
 }

@@ -52,7 +52,7 @@ type Connection = {
   /** Requests of the client that wait for an answer, by id. */
   sent: Map<string, Request>;
   /** Requests of the plane that the client has not answered. */
-  asked: Set<string>;
+  openQuestions: Set<string>;
   bye: Farewell | null;
 };
 
@@ -100,11 +100,11 @@ class Front {
       tooLong,
     );
     input.on("data", (chunk: Buffer) => {
-      const to = this.#current?.socket;
+      const planeSocket = this.#current?.socket;
       // The lines that came together go on together.
-      to?.cork();
+      planeSocket?.cork();
       split(chunk);
-      to?.uncork();
+      planeSocket?.uncork();
     });
     input.once("end", leave).once("error", leave);
     output.once("error", leave);
@@ -118,16 +118,16 @@ class Front {
     });
   }
 
-  #tell(text: string | Buffer, from?: Socket): void {
+  #tell(text: string | Buffer, sender?: Socket): void {
     const { output } = this.#options;
     if (typeof text !== "string") output.write(text);
-    if (output.write(typeof text === "string" ? `${text}\n` : "\n") || from === undefined) return;
-    from.pause();
-    output.once("drain", () => from.resume());
+    if (output.write(typeof text === "string" ? `${text}\n` : "\n") || sender === undefined) return;
+    sender.pause();
+    output.once("drain", () => sender.resume());
   }
 
   #use({ socket, notices }: Attached): Connection {
-    const connection: Connection = { socket, sent: new Map(), asked: new Set(), bye: null };
+    const connection: Connection = { socket, sent: new Map(), openQuestions: new Set(), bye: null };
     this.#connections.add(connection);
     for (const notice of notices) this.#options.say(notice);
     const onLine = (line: string, bytes?: Buffer) => this.#takeFromPlane(connection, line, bytes);
@@ -146,9 +146,9 @@ class Front {
   #takeFromPlane(connection: Connection, line: string, bytes?: Buffer): void {
     if (line.startsWith(asideMark)) return this.#takeAside(connection, line);
     const [, id, what] = withId.exec(line) ?? [];
-    if (id !== undefined && what === "method") connection.asked.add(id);
+    if (id !== undefined && what === "method") connection.openQuestions.add(id);
     else if (id !== undefined) connection.sent.delete(id);
-    else connection.asked.delete(withdrawn.exec(line)?.[1] ?? "");
+    else connection.openQuestions.delete(withdrawn.exec(line)?.[1] ?? "");
     this.#tell(bytes ?? line, connection.socket);
     this.#letGo(connection);
   }
@@ -177,7 +177,7 @@ class Front {
     if (connection === this.#current) this.#current = null;
     if (this.#isLeaving) return this.#settleIfOver();
     const reason = "the plane that asked has ended";
-    for (const id of connection.asked)
+    for (const id of connection.openQuestions)
       this.#tell(
         `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":"${reason}"}}`,
       );
@@ -224,11 +224,11 @@ class Front {
     for (const request of requests) sent.set(request.id, request);
     if (socket.write(`${text}\n`)) return;
     this.#options.input.pause();
-    const goOn = () => {
-      socket.off("drain", goOn).off("close", goOn);
+    const resumeInput = () => {
+      socket.off("drain", resumeInput).off("close", resumeInput);
       if (!this.#isLeaving) this.#options.input.resume();
     };
-    socket.on("drain", goOn).on("close", goOn);
+    socket.on("drain", resumeInput).on("close", resumeInput);
   }
 
   #takeFromClient(text: string): void {
@@ -236,16 +236,18 @@ class Front {
     const line = readLine(text);
     const { id, method, params } = line.message;
     if (method === undefined && id !== undefined) {
-      const asker = [...this.#connections].find(({ asked }) => asked.delete(JSON.stringify(id)));
+      const asker = [...this.#connections].find(({ openQuestions }) =>
+        openQuestions.delete(JSON.stringify(id)),
+      );
       if (asker) return this.#send(asker, line);
     }
     if (method === "notifications/cancelled")
       return this.#cancel(JSON.stringify(params?.requestId), line);
     // Its answer could not be distinguished from the other's, also when the plane ends.
-    const [only] = line.requests;
-    if (line.requests.length === 1 && only && this.#isRunning(only.id))
+    const [onlyRequest] = line.requests;
+    if (line.requests.length === 1 && onlyRequest && this.#isRunning(onlyRequest.id))
       return this.#tell(
-        `{"jsonrpc":"2.0","id":${only.id},"error":{"code":-32600,"message":"A request with this id is running."}}`,
+        `{"jsonrpc":"2.0","id":${onlyRequest.id},"error":{"code":-32600,"message":"A request with this id is running."}}`,
       );
     if (this.#current !== null) return this.#send(this.#current, line);
     // What only tells something is for a plane that knows the client; the next one learns it from the session.
@@ -262,11 +264,11 @@ class Front {
 
   /** A cancelled request is not answered. */
   #cancel(id: string, line: Line): void {
-    const kept = this.#queue.filter(
+    const remaining = this.#queue.filter(
       ({ requests }) => requests.length !== 1 || requests[0]?.id !== id,
     );
-    const wasWaiting = kept.length < this.#queue.length;
-    this.#queue = kept;
+    const wasWaiting = remaining.length < this.#queue.length;
+    this.#queue = remaining;
     if (wasWaiting) return;
     const holder = [...this.#connections].find(({ sent }) => sent.delete(id)) ?? this.#current;
     if (holder === null) return;
@@ -309,9 +311,8 @@ function readCall(text: string): Line | null {
   const [, inFront, method = methodInFront.exec(text)?.[1]] = requestInFront.exec(text) ?? [];
   if (method !== "tools/call") return null;
   const id = inFront ?? idAtEnd.exec(text.slice(-endLength))?.[1];
-  return id === undefined
-    ? null
-    : { text, message: { id, method }, requests: [{ id, method, text }] };
+  if (id === undefined) return null;
+  return { text, message: { id, method }, requests: [{ id, method, text }] };
 }
 
 function readLine(text: string): Line {
@@ -328,7 +329,7 @@ function readLine(text: string): Line {
   return {
     text,
     message: {},
-    requests: value.flatMap((one) => requestsIn(one, JSON.stringify(one))),
+    requests: value.flatMap((part) => requestsIn(part, JSON.stringify(part))),
   };
 }
 
@@ -341,15 +342,14 @@ function requestsIn(value: unknown, text: string): Request[] {
   // Larger numbers are others once they are read, and the plane answers with what was written.
   const isId =
     typeof id === "string" || (typeof id === "number" && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
-  return isId && typeof method === "string" ? [{ id: JSON.stringify(id), method, text }] : [];
+  if (isId && typeof method === "string") return [{ id: JSON.stringify(id), method, text }];
+  return [];
 }
 
 function lostText(method: string): string {
-  const what =
-    method === "tools/call"
-      ? "The tool may have run: look before you call it again."
-      : "Try again.";
-  return `The plane behind this connection ended before it answered '${method}'. ${what}`;
+  const isCall = method === "tools/call";
+  const remedy = isCall ? "The tool may have run: look before you call it again." : "Try again.";
+  return `The plane behind this connection ended before it answered '${method}'. ${remedy}`;
 }
 
 function failure(id: string, message: string, code: string): string {

@@ -62,20 +62,16 @@ export function planePlace({
   const id = shortHash(JSON.stringify([data, ...files.map(realPath), ...(isFound ? [null] : [])]));
   const directory = join(data, "planes");
   const beside = (ending: string) => join(directory, `${id}.${ending}`);
-  const own = beside("sock");
-  const isTooLong = platform !== "win32" && own.length > maxSocketPath;
+  const ownSocket = beside("sock");
+  const isTooLong = platform !== "win32" && ownSocket.length > maxSocketPath;
   const short = userTemporaryDirectory();
+  const socketPath = isTooLong ? join(short, `${id}.sock`) : ownSocket;
   return {
     id,
     dataDirectory: data,
     files,
     isFound,
-    socket:
-      platform === "win32"
-        ? `\\\\.\\pipe\\toolplane-${id}`
-        : isTooLong
-          ? join(short, `${id}.sock`)
-          : own,
+    socket: platform === "win32" ? `\\\\.\\pipe\\toolplane-${id}` : socketPath,
     directories: isTooLong ? [directory, short] : [directory],
     record: beside("json"),
     log: beside("log"),
@@ -120,7 +116,7 @@ export function servingPlanes(dataDirectory: string): PlaneRecord[] {
     return names
       .flatMap((name) => readPlaneRecord(join(directory, name)) ?? [])
       .filter(({ pid }) => isAlive(pid))
-      .sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
+      .sort((earlier, later) => (earlier.startedAt < later.startedAt ? -1 : 1));
   } catch {
     return [];
   }
@@ -141,14 +137,14 @@ export function isSettingVariable(name: string): boolean {
 
 /** Tells texts apart, and keeps no secret: loading the real thing would take longer than all else that a client does. */
 export function shortHash(text: string): string {
-  let left = 0x811c9dc5;
-  let right = 0x1b873593;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    left = Math.imul(left ^ code, 0x01000193);
-    right = Math.imul((right ^ code) + (left >>> 15), 0x85ebca6b);
+  let first = 0x811c9dc5;
+  let second = 0x1b873593;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    first = Math.imul(first ^ code, 0x01000193);
+    second = Math.imul((second ^ code) + (first >>> 15), 0x85ebca6b);
   }
-  return [left, right].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
+  return [first, second].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
 /** With where they work. A caller who uses a project's files works in the directory of the project, wherever in it they are. */

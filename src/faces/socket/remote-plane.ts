@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createEventBus } from "../../lib/async/event-bus.ts";
 import { pause } from "../../lib/async/pause.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { strangerIn } from "../../lib/private-directory.ts";
 import { version } from "../../lib/version.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -53,37 +54,38 @@ export async function openRemotePlane(
   await requireSameSettings(path, environment, record);
   const bus = createEventBus<PlaneEvent>();
   const listeners = new Map<EventType, number>();
-  const here = who.principal && placedCaller(who.principal, directory, place);
-  const caller = here ? { ...who, principal: withListed(here, config.users) } : who;
-  const asked: Record<string, unknown> = {};
-  for (const { name: method, caller: place, isRemote } of verbTable) {
+  const principal = who.principal && placedCaller(who.principal, directory, place);
+  const caller = principal ? { ...who, principal: withListed(principal, config.users) } : who;
+  const remoteNouns: Record<string, unknown> = {};
+  for (const { name: method, caller: callerIndex, isRemote } of verbTable) {
     if (!isRemote) continue;
     const [noun, verb] = method.split(".") as [string, string?];
-    const run = async (...args: unknown[]) => {
+    const askVerb = async (...args: unknown[]) => {
       const { signal, onMessage, askHere, ...options } = {
-        ...((place === null ? undefined : args[place]) as Options),
+        ...((callerIndex === null ? undefined : args[callerIndex]) as Options),
       };
-      if (place !== null) args[place] = { ...caller, ...options };
-      const callbacks = { ...(onMessage ? { onMessage } : {}), ...(askHere ? { askHere } : {}) };
+      if (callerIndex !== null) args[callerIndex] = { ...caller, ...options };
+      const callbacks = withoutUndefined({ onMessage, askHere });
       const events = [...listeners.keys()];
       return ask(path, { method, args }, { signal, callbacks, events, onEvent: bus.emit });
     };
-    asked[noun] = verb === undefined ? run : { ...(asked[noun] as object), [verb]: run };
+    remoteNouns[noun] =
+      verb === undefined ? askVerb : { ...(remoteNouns[noun] as object), [verb]: askVerb };
   }
-  const itself: Partial<Plane> = {
+  const answeredHere: Partial<Plane> = {
     isRemote: true,
     isBackground: record.background,
     // Its problems were reported where it was started.
     config: () => ({ ...config, problems: [] }),
     // A running plane is shown as it is; nothing is connected for it.
     servers: {
-      ...(asked.servers as Plane["servers"]),
+      ...(remoteNouns.servers as Plane["servers"]),
       list: () => ask(path, { method: "servers.list", args: [caller] }),
       get: (name) => ask(path, { method: "servers.get", args: [name, caller] }),
       logs: (name) => ask(path, { method: "servers.logs", args: [name, caller] }),
     },
     identity: {
-      ...(asked.identity as Plane["identity"]),
+      ...(remoteNouns.identity as Plane["identity"]),
       usualCaller: () => caller.principal ?? anonymous,
     },
     // Heard while something is asked: of servers everything, of calls those that are made here.
@@ -92,8 +94,8 @@ export async function openRemotePlane(
       listeners.set(type, (listeners.get(type) ?? 0) + 1);
       return () => {
         leave();
-        const left = (listeners.get(type) ?? 1) - 1;
-        if (left > 0) listeners.set(type, left);
+        const remaining = (listeners.get(type) ?? 1) - 1;
+        if (remaining > 0) listeners.set(type, remaining);
         else listeners.delete(type);
       };
     },
@@ -104,10 +106,10 @@ export async function openRemotePlane(
     [Symbol.asyncDispose]: async () => undefined,
   };
   const remote = {
-    ...asked,
-    ...itself,
-    as: (said: Partial<Principal>, via: Pick<Caller, "face" | "address"> = {}) => {
-      const principal = wholePrincipal(said);
+    ...remoteNouns,
+    ...answeredHere,
+    as: (fields: Partial<Principal>, via: Pick<Caller, "face" | "address"> = {}) => {
+      const principal = wholePrincipal(fields);
       return onlyWhatCanBeAsked(bindCaller(remote, { ...caller, ...via, principal }));
     },
   };
@@ -131,13 +133,13 @@ async function requireSameSettings(
 ): Promise<void> {
   const marks = settingMarks(environment);
   if (marks === null) return;
-  const others = await ask<string[]>(path, { compare: marks });
-  if (others.length === 0) return;
-  const which = others.join(", ");
+  const variables = await ask<string[]>(path, { compare: marks });
+  if (variables.length === 0) return;
+  const variableNames = variables.join(", ");
   const message =
-    `${which} ${others.length === 1 ? "is" : "are"} set here, and the plane that serves this configuration ` +
+    `${variableNames} ${variables.length === 1 ? "is" : "are"} set here, and the plane that serves this configuration ` +
     `(process ${pid}) was started without. Add --standalone for a plane of your own, or start that one again with it.`;
-  throw new PlaneError("USAGE", message, { data: { variables: others, pid } });
+  throw new PlaneError("USAGE", message, { data: { variables, pid } });
 }
 
 type Options = ({ signal?: AbortSignal } & Callbacks) | undefined;
@@ -152,7 +154,8 @@ function onlyWhatCanBeAsked<T extends object>(part: T, noun = ""): T {
           "USAGE",
           `'${noun}${name}' cannot be asked of a plane that serves already. Add --standalone.`,
         );
-      return isObject(value) && noun === "" ? onlyWhatCanBeAsked(value, `${name}.`) : value;
+      if (isObject(value) && noun === "") return onlyWhatCanBeAsked(value, `${name}.`);
+      return value;
     },
   });
 }
@@ -198,8 +201,8 @@ async function ask<T>(
     const hears = callbackNames.filter((name) => callbacks[name] !== undefined);
     send({
       ...question,
-      ...(hears.length > 0 ? { hears } : {}),
-      ...(events.length > 0 ? { events } : {}),
+      ...(hears.length > 0 && { hears }),
+      ...(events.length > 0 && { events }),
     });
     const answer = await answering;
     if (!("error" in answer)) return answer.value as T;

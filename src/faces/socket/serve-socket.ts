@@ -42,14 +42,14 @@ type Asking = { method: unknown; calls: Set<string>; closed: Promise<void> };
 async function answerAsker(
   plane: Plane,
   socket: Socket,
-  asked: SocketRequest,
+  request: SocketRequest,
   calls: Set<string>,
   itself: () => Promise<unknown>,
 ): Promise<void> {
-  const gone = new AbortController();
-  socket.on("close", () => gone.abort(new Error("the client disconnected")));
-  const by = { socket, signal: gone.signal, calls };
-  const answering = run(plane, asked, by, itself).catch((thrown): RemoteAnswer => {
+  const disconnect = new AbortController();
+  socket.on("close", () => disconnect.abort(new Error("the client disconnected")));
+  const asker = { socket, signal: disconnect.signal, calls };
+  const answering = answerRequest(plane, request, asker, itself).catch((thrown): RemoteAnswer => {
     const { code, message, data } = toPlaneError(thrown);
     return { error: { code, message, data } };
   });
@@ -58,10 +58,10 @@ async function answerAsker(
   if (!socket.destroyed) socket.end(`${JSON.stringify(answer)}\n`);
 }
 
-async function run(
+async function answerRequest(
   plane: Plane,
-  { method, args: sent = [], hears = [], events = [] }: SocketRequest,
-  { socket, signal, calls: made }: { socket: Socket; signal: AbortSignal; calls: Set<string> },
+  { method, args: sentArgs = [], hears = [], events = [] }: SocketRequest,
+  { socket, signal, calls: ownCalls }: { socket: Socket; signal: AbortSignal; calls: Set<string> },
   itself: () => Promise<unknown>,
 ): Promise<RemoteAnswer> {
   if (method === undefined) {
@@ -73,22 +73,27 @@ async function run(
   if (ask === undefined)
     throw new PlaneError("USAGE", `A plane has no method '${method}' to ask for.`);
   // JSON has no word for what was left out and writes null.
-  const args = sent.map((value) => value ?? undefined);
+  const args = sentArgs.map((value) => value ?? undefined);
   const elsewhere = callElsewhere(socket, hears);
   socket.on("data", splitLines(elsewhere.onLine));
-  const place = verb?.caller ?? null;
-  if (place !== null)
-    args[place] = { ...(args[place] as object), signal, address: "socket", ...elsewhere.callbacks };
-  const stop = events.map((type) =>
+  const callerIndex = verb?.caller ?? null;
+  if (callerIndex !== null)
+    args[callerIndex] = {
+      ...(args[callerIndex] as object),
+      signal,
+      address: "socket",
+      ...elsewhere.callbacks,
+    };
+  const unsubscribers = events.map((type) =>
     plane.on(type, (event) => {
-      if ("callId" in event && !made.has(event.callId)) return;
+      if ("callId" in event && !ownCalls.has(event.callId)) return;
       if (!socket.destroyed) socket.write(`${JSON.stringify({ event } satisfies PlaneLine)}\n`);
     }),
   );
   try {
-    return { value: await asking.run(made, () => ask(...args)) };
+    return { value: await asking.run(ownCalls, () => ask(...args)) };
   } finally {
-    for (const leave of stop) leave();
+    for (const unsubscribe of unsubscribers) unsubscribe();
   }
 }
 
@@ -116,10 +121,10 @@ export type SocketOptions = {
 };
 
 /** Why a background plane ends: it is idle, it is stopped, or another takes its place. */
-export type Over = "idle" | Farewell;
+export type EndReason = "idle" | Farewell;
 
 export type ServingSocket = {
-  over: Promise<Over>;
+  over: Promise<EndReason>;
   close(options?: { drainMs?: number; bye?: Farewell }): Promise<void>;
 };
 
@@ -130,7 +135,7 @@ export async function serveSocket(
 ): Promise<ServingSocket | null> {
   const { place, idleMs } = options;
   const isBackground = idleMs !== null;
-  const over = Promise.withResolvers<Over>();
+  const ended = Promise.withResolvers<EndReason>();
   const open = new Set<Socket>();
   const askers = new Map<Socket, Asking>();
   const record: PlaneRecord = {
@@ -144,21 +149,21 @@ export async function serveSocket(
     log: isBackground ? place.log : null,
     key: randomBytes(16).toString("hex"),
   };
-  const clients = new AttachedClients(plane, record, options, (why) => over.resolve(why));
-  const idle = isBackground ? watchIdle(open, idleMs, () => over.resolve("idle")) : null;
+  const clients = new AttachedClients(plane, record, options, (why) => ended.resolve(why));
+  const idle = isBackground ? watchIdle(open, idleMs, () => ended.resolve("idle")) : null;
 
-  async function take(socket: Socket): Promise<void> {
-    const first = await firstLineOf(socket);
-    if (first === null) return;
-    const { attach, about, compare, stop } = first;
+  async function takeConnection(socket: Socket): Promise<void> {
+    const request = await firstLineOf(socket);
+    if (request === null) return;
+    const { attach, about, compare, stop } = request;
     if (attach !== undefined) return clients.take(attach, socket);
     const calls = new Set<string>();
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-    askers.set(socket, { method: first.method, calls, closed });
+    askers.set(socket, { method: request.method, calls, closed });
     void closed.then(() => askers.delete(socket));
-    await answerAsker(plane, socket, first, calls, async () => {
-      const { key: _, ...told } = record;
-      if (about !== undefined) return { ...told, clients: clients.count };
+    await answerAsker(plane, socket, request, calls, async () => {
+      const { key: _, ...publicRecord } = record;
+      if (about !== undefined) return { ...publicRecord, clients: clients.count };
       if (compare !== undefined) return otherVariables(compare, options.environment);
       if (stop === undefined) return undefined;
       if (!isBackground)
@@ -167,7 +172,7 @@ export async function serveSocket(
           `A person started this plane (process ${process.pid}); stop it there.`,
         );
       // Not before it is answered.
-      socket.once("close", () => over.resolve(stop === "handover" ? "handover" : "stopped"));
+      socket.once("close", () => ended.resolve(stop === "handover" ? "handover" : "stopped"));
       return true;
     });
   }
@@ -181,7 +186,7 @@ export async function serveSocket(
         open.delete(socket);
         idle?.look();
       });
-    void take(socket);
+    void takeConnection(socket);
   });
   if (claimDirectories(place) !== null) return null;
   const replaced = await bind(server, record, options);
@@ -191,7 +196,7 @@ export async function serveSocket(
   const letGoOfCalls = followCalls(plane);
   const watch = isBackground ? watchSocket(place, () => idle?.leave()) : null;
   return {
-    over: over.promise,
+    over: ended.promise,
     async close({ drainMs = 0, bye = "stopped" } = {}) {
       idle?.stop();
       clearInterval(watch ?? undefined);
@@ -237,10 +242,10 @@ async function bind(
     release = await lock(place.binding);
     let replaced = {};
     if (await isAnswered(place.socket)) {
-      const other = readPlaneRecord(place.record);
-      if (idleMs !== null || other === null || !other.background) return null;
-      if (!(await takeOver(place.socket, other.pid))) return null;
-      replaced = { pid: other.pid };
+      const occupant = readPlaneRecord(place.record);
+      if (idleMs !== null || occupant === null || !occupant.background) return null;
+      if (!(await takeOver(place.socket, occupant.pid))) return null;
+      replaced = { pid: occupant.pid };
     }
     if (process.platform !== "win32") rmSync(place.socket, { force: true });
     // Written first: a client that reaches the socket compares what it gets with what is written.
@@ -303,18 +308,18 @@ function watchIdle(open: ReadonlySet<Socket>, idleMs: number, onIdle: () => void
   let isFindable = true;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined = setTimeout(onIdle, Math.max(idleMs, firstClientMs));
-  const look = () => {
+  const restartTimer = () => {
     clearTimeout(timer);
     // Sockets that close while the plane stops must not start it again.
     if (isStopped) return;
     timer = open.size > 0 ? undefined : setTimeout(onIdle, isFindable ? idleMs : 0);
   };
   return {
-    look,
+    look: restartTimer,
     /** No new client can find it. */
     leave() {
       isFindable = false;
-      look();
+      restartTimer();
     },
     stop() {
       isStopped = true;
@@ -326,9 +331,9 @@ function watchIdle(open: ReadonlySet<Socket>, idleMs: number, onIdle: () => void
 /** A data directory that was deleted, or a socket that another plane took, leaves a plane that no client can find. */
 function watchSocket({ socket }: PlanePlace, onGone: () => void): NodeJS.Timeout | null {
   if (process.platform === "win32") return null;
-  const own = lstatSync(socket, { throwIfNoEntry: false })?.ino;
+  const ownInode = lstatSync(socket, { throwIfNoEntry: false })?.ino;
   const timer = setInterval(() => {
-    if (lstatSync(socket, { throwIfNoEntry: false })?.ino === own) return;
+    if (lstatSync(socket, { throwIfNoEntry: false })?.ino === ownInode) return;
     clearInterval(timer);
     onGone();
   }, lookMs);

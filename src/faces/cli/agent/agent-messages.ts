@@ -21,36 +21,36 @@ type Type = AgentMessage["type"];
 
 /** Shows what an agent says as it says it: thoughts dim, calls with their arguments, what they came to in short. */
 export function streamMessages({ answer, aside }: MessageOutput): (message: AgentMessage) => void {
-  let open: { id: string; write(text: string): void; isEmpty: boolean } | null = null;
+  let openMessage: { id: string; write(text: string): void; isEmpty: boolean } | null = null;
   const close = () => {
-    if (open && !open.isEmpty) open.write("\n");
-    open = null;
+    if (openMessage && !openMessage.isEmpty) openMessage.write("\n");
+    openMessage = null;
   };
-  let said = "";
+  let heldText = "";
   /** What turns out to be no answer was said on the way to it. */
   const hold = ({ text, end, endOfDialog }: AgentMessage) => {
-    said += plainText(text);
+    heldText += plainText(text);
     if (!end) return;
-    if (!endOfDialog && said.trim() !== "") {
+    if (!endOfDialog && heldText.trim() !== "") {
       close();
-      aside?.(`${colors.dim(said)}\n`);
+      aside?.(`${colors.dim(heldText)}\n`);
     }
-    said = "";
+    heldText = "";
   };
   return (message) => {
     if (message.type === "answer" && !answer) return hold(message);
     const write = message.type === "answer" ? answer : aside;
     if (!write) return;
-    if (open?.id !== message.id) {
+    if (openMessage?.id !== message.id) {
       close();
-      open = { id: message.id, write, isEmpty: true };
+      openMessage = { id: message.id, write, isEmpty: true };
     }
-    const text = render(message, open.isEmpty);
+    const text = render(message, openMessage.isEmpty);
     if (text !== "") {
       for (const clear of beforeOutput) clear();
       beforeOutput.clear();
       write(text);
-      open.isEmpty = false;
+      openMessage.isEmpty = false;
     }
     if (message.end) close();
   };
@@ -62,7 +62,8 @@ function render({ type, text, call }: AgentMessage, isFirst: boolean): string {
   if (type === "action" && call) return renderAction(call);
   if (type === "observation") return renderObservation(plain, call?.status);
   if (plain === "") return "";
-  return `${isFirst ? leads[type] : ""}${type === "error" ? colors.red(plain) : colors.dim(plain)}`;
+  const color = type === "error" ? colors.red : colors.dim;
+  return `${isFirst ? leads[type] : ""}${color(plain)}`;
 }
 
 const leads: Record<Type, string> = {
@@ -74,22 +75,26 @@ const leads: Record<Type, string> = {
 };
 
 function renderAction({ tool, arguments: args }: NonNullable<AgentMessage["call"]>): string {
-  const shown = args === undefined ? "" : typeof args === "string" ? args : stableJson(args);
-  return `${leads.action}${colors.cyan(plainText(tool))} ${colors.dim(cut(plainText(shown), maxArguments))}`;
+  const shown = cut(plainText(argumentText(args)), maxArguments);
+  return `${leads.action}${colors.cyan(plainText(tool))} ${colors.dim(shown)}`;
+}
+
+function argumentText(args: NonNullable<AgentMessage["call"]>["arguments"]): string {
+  if (args === undefined) return "";
+  return typeof args === "string" ? args : stableJson(args);
 }
 
 function renderObservation(text: string, status: string | undefined): string {
-  const went = status === undefined || status === "succeeded" ? "" : `${colors.yellow(status)} `;
-  return `${leads.observation}${went}${colors.dim(cut(text.trim(), maxObservation))}`;
+  const outcome = status === undefined || status === "succeeded" ? "" : `${colors.yellow(status)} `;
+  return `${leads.observation}${outcome}${colors.dim(cut(text.trim(), maxObservation))}`;
 }
 
 function cut(text: string, limit: number): string {
-  return text.length > limit
-    ? `${text.slice(0, limit)}… (${countOf(text.length, "character")})`
-    : text;
+  if (text.length <= limit) return text;
+  return `${text.slice(0, limit)}… (${countOf(text.length, "character")})`;
 }
 
-type Ended = Pick<
+type RunEnd = Pick<
   AgentRun,
   | "answer"
   | "outcome"
@@ -104,23 +109,24 @@ type Ended = Pick<
 >;
 
 /** 0 where it answered, that of a budget where turns, calls, tokens, cost or time were used up, else that of its error. */
-export function agentExitCode({ outcome, error }: Pick<Ended, "outcome" | "error">): number {
+export function agentExitCode({ outcome, error }: Pick<RunEnd, "outcome" | "error">): number {
   if (outcome === "completed") return 0;
   if (outcome === "budget" || outcome === "max-iterations") return errorTable.BUDGET_EXCEEDED.exit;
   return error ? exitCodeFor(error) : 1;
 }
 
 /** For people: why it ended, where that is not plain, and what it took. */
-export function printRunEnd(ended: Ended): void {
-  const { answer, outcome, error, turns, usage, counters } = ended;
-  printRunWarnings(ended);
-  const came = answer === null ? "and it gave no answer" : "so this is the best it could say";
+export function printRunEnd(runEnd: RunEnd): void {
+  const { answer, outcome, error, turns, usage, counters } = runEnd;
+  printRunWarnings(runEnd);
+  const consequence =
+    answer === null ? "and it gave no answer" : "so this is the best it could say";
   if (outcome === "max-iterations")
     printStatus(
-      `${colors.yellow("note:")} It had no turn left, ${came}. --max-turns gives it more.`,
+      `${colors.yellow("note:")} It had no turn left, ${consequence}. --max-turns gives it more.`,
     );
   if (outcome === "budget" && !error)
-    printStatus(`${colors.yellow("note:")} Its budget was used up, ${came}.`);
+    printStatus(`${colors.yellow("note:")} Its budget was used up, ${consequence}.`);
   if (error) printError(error);
   const tokens = `${countOf(usage.totalTokens, "token")} (${usage.inputTokens} in, ${usage.outputTokens} out)`;
   const cost = usage.cost === undefined ? "" : `, ${costText(usage.cost)}`;
@@ -132,7 +138,7 @@ export function printRunEnd(ended: Ended): void {
 }
 
 /** What the answer does not show. */
-function printRunWarnings({ truncated, refused, waiting = [], missing = [] }: Ended): void {
+function printRunWarnings({ truncated, refused, waiting = [], missing = [] }: RunEnd): void {
   if (refused) printWarning("The model refused to go on, or its content filter stopped it.");
   if (truncated) printWarning("The answer was cut off at the model's limit.");
   for (const { server, reason } of missing)

@@ -36,15 +36,15 @@ export async function askAgent(
   question: string,
   options: AgentCommandOptions,
 ): Promise<number> {
-  const asked = (question === "-" ? await text(terminal.stdin) : question).trim();
-  if (asked === "") throw new PlaneError("USAGE", "The question is empty. Say what to answer.");
+  const prompt = (question === "-" ? await text(terminal.stdin) : question).trim();
+  if (prompt === "") throw new PlaneError("USAGE", "The question is empty. Say what to answer.");
   await requireWritable("--trace", options.trace);
   await requireWritable("--history", options.history);
-  const given = await readRunOptions(options);
+  const runOptions = await readRunOptions(options);
   return withPlane(cli, options, async (plane, signal) => {
     requireModel(plane);
-    const result = await plane.agent.run(asked, {
-      ...given,
+    const result = await plane.agent.run(prompt, {
+      ...runOptions,
       face: "cli",
       signal,
       onMessage: streamMessages(outputFor(options)),
@@ -53,7 +53,7 @@ export async function askAgent(
     signal.throwIfAborted();
     if (options.trace !== undefined) await writeTrace(plane, result.id, options.trace);
     if (options.history !== undefined) await writeHistoryFile(options.history, result);
-    tell(result, options);
+    printResult(result, options);
     return agentExitCode(result);
   });
 }
@@ -63,9 +63,9 @@ async function readRunOptions(options: AgentCommandOptions): Promise<RunAgentOpt
   return {
     ...(await readModelOptions(options)),
     ...withoutUndefined({ conversation }),
-    ...(plan ? { mode: "plan" } : {}),
-    ...(yes ? { consent: true } : {}),
-    ...(history === undefined ? {} : { history: await readHistoryFile(history) }),
+    ...(plan && { mode: "plan" }),
+    ...(yes && { consent: true }),
+    ...(history !== undefined && { history: await readHistoryFile(history) }),
   };
 }
 
@@ -76,13 +76,11 @@ async function readRunOptions(options: AgentCommandOptions): Promise<RunAgentOpt
 function outputFor(options: AgentCommandOptions) {
   const { json, verbose } = options;
   const isWatched = !json && (verbose === true || terminal.stderr.isTTY === true);
+  const answer = (piece: string) => void terminal.stdout.write(terminalText(piece));
+  const aside = (piece: string) => void terminal.stderr.write(terminalText(piece));
   return {
-    answer: isShownAsItComes(options)
-      ? (piece: string) => void terminal.stdout.write(terminalText(piece))
-      : undefined,
-    aside: isWatched
-      ? (piece: string) => void terminal.stderr.write(terminalText(piece))
-      : undefined,
+    answer: isShownAsItComes(options) ? answer : undefined,
+    aside: isWatched ? aside : undefined,
   };
 }
 
@@ -90,7 +88,7 @@ function isShownAsItComes({ json, stream }: AgentCommandOptions): boolean {
   return !json && stream && terminal.stdout.isTTY === true;
 }
 
-function tell(result: AgentResult, options: AgentCommandOptions): void {
+function printResult(result: AgentResult, options: AgentCommandOptions): void {
   if (options.json) return printJson(agentAnswer(result));
   if (!isShownAsItComes(options) && result.answer !== null) print(plainText(result.answer));
   printRunEnd(result);
@@ -132,10 +130,10 @@ export async function readModelOptions(options: ModelOptions): Promise<AgentOpti
   const { maxTurns, maxCalls, maxTokens } = options;
   return {
     ...withoutUndefined({ toolset, style, model, state, maxTurns, maxCalls, maxTokens }),
-    ...(toolGroup === undefined ? {} : { toolGroups: toolGroup.includes("*") ? "*" : toolGroup }),
-    ...(maxSeconds === undefined ? {} : { timeoutMs: maxSeconds * 1000 }),
-    ...(trace === undefined ? {} : { trace: "all_messages" }),
-    ...(context === undefined ? {} : { system: await readContext(context) }),
+    ...(toolGroup && { toolGroups: toolGroup.includes("*") ? "*" : toolGroup }),
+    ...(maxSeconds !== undefined && { timeoutMs: maxSeconds * 1000 }),
+    ...(trace !== undefined && { trace: "all_messages" }),
+    ...(context !== undefined && { system: await readContext(context) }),
   };
 }
 
@@ -151,21 +149,20 @@ export function requireModel(
   for (const name of toolsets) requireKnown("toolset", name, Object.keys(config.toolsets));
 }
 
-function requireKnown(what: string, name: string, known: readonly string[]): void {
-  if (known.includes(name)) return;
-  const [meant] = nearest(name, known, 1);
-  const remedy = meant
-    ? `Did you mean '${meant}'?`
-    : `Add it to the configuration under '${what}s'.`;
-  throw new PlaneError("NOT_FOUND", `No ${what} '${name}' is configured. ${remedy}`);
+function requireKnown(kind: string, name: string, configured: readonly string[]): void {
+  if (configured.includes(name)) return;
+  const [likeliest] = nearest(name, configured, 1);
+  let remedy = `Add it to the configuration under '${kind}s'.`;
+  if (likeliest) remedy = `Did you mean '${likeliest}'?`;
+  throw new PlaneError("NOT_FOUND", `No ${kind} '${name}' is configured. ${remedy}`);
 }
 
-async function readContext(given: string): Promise<string> {
-  if (!given.startsWith("@")) return given;
-  return readFile(given.slice(1), "utf8").catch((thrown: Error) => {
+async function readContext(contextOption: string): Promise<string> {
+  if (!contextOption.startsWith("@")) return contextOption;
+  return readFile(contextOption.slice(1), "utf8").catch((thrown: Error) => {
     throw new PlaneError(
       "USAGE",
-      `--context ${given}: the file cannot be read: ${fileErrorText(thrown)}.`,
+      `--context ${contextOption}: the file cannot be read: ${fileErrorText(thrown)}.`,
     );
   });
 }
@@ -191,7 +188,11 @@ export async function writeHistoryFile(
   file: string,
   { conversation, history }: AgentResult,
 ): Promise<void> {
-  await write("--history", file, `${JSON.stringify({ conversation, history }, null, 2)}\n`);
+  await writeOptionFile(
+    "--history",
+    file,
+    `${JSON.stringify({ conversation, history }, null, 2)}\n`,
+  );
 }
 
 /** Checked before the run: an answer that cannot be written costs the same. */
@@ -216,13 +217,11 @@ const formats: Readonly<Record<string, RunFormat>> = {
 /** As a page for .html, as text for .txt, else as JSON: without what looks like a secret, as the plane keeps it. */
 export async function writeTrace(plane: Plane, id: string, file: string): Promise<void> {
   const format = formats[extname(file).toLowerCase()];
-  const shown = format
-    ? (await plane.runs.render(id, format)).text
-    : `${JSON.stringify(await plane.runs.get(id), null, 2)}\n`;
-  await write("--trace", file, shown);
+  if (format) return writeOptionFile("--trace", file, (await plane.runs.render(id, format)).text);
+  await writeOptionFile("--trace", file, `${JSON.stringify(await plane.runs.get(id), null, 2)}\n`);
 }
 
-async function write(option: string, file: string, content: string): Promise<void> {
+async function writeOptionFile(option: string, file: string, content: string): Promise<void> {
   await writeFile(file, content, { mode: 0o600 }).catch((thrown: Error) => {
     throw new PlaneError("USAGE", `${option} ${file} cannot be written: ${fileErrorText(thrown)}.`);
   });

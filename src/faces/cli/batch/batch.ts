@@ -36,7 +36,7 @@ const callFields = {
   maxResultBytes: fit.whole,
 } satisfies EntryFields;
 
-type Line = Pick<
+type CallFields = Pick<
   PlaneCallOptions,
   "timeoutMs" | "conversation" | "idempotencyKey" | "onUnavailable" | "state" | "maxResultBytes"
 > & {
@@ -57,11 +57,11 @@ export async function batchCalls(
       { ...options, noun: "call" },
       interrupted,
       async (entry: BatchEntry, signal) => {
-        const { tool, arguments: args = {}, ...rest } = entry.fields as Line;
+        const { tool, arguments: args = {}, ...callOptions } = entry.fields as CallFields;
         const outcome = await plane.call(tool, args, {
-          ...withoutUndefined(rest),
-          ...(options.yes ? { consent: true } : {}),
-          ...(options.dryRun ? { dryRun: true } : {}),
+          ...withoutUndefined(callOptions),
+          ...(options.yes && { consent: true }),
+          ...(options.dryRun && { dryRun: true }),
           ...typedHere(),
           face: "cli",
           signal,
@@ -99,8 +99,8 @@ export async function generateAnswers(
   const shared = await readModelOptions(options);
   return withPlane(cli, options, async (plane, interrupted) => {
     requireModel(plane, {
-      models: named("model", entries, options),
-      toolsets: named("toolset", entries, options),
+      models: namesIn("model", entries, options),
+      toolsets: namesIn("toolset", entries, options),
     });
     const traces = openTraces(entries, options);
     const code = await runBatch(
@@ -145,19 +145,19 @@ function openTraces(
 }
 
 function shorten({ answer, outcome, turns, usage, id, error }: Generation): UnknownObject {
-  return { answer, outcome, turns, usage, run: id, ...(error ? { error } : {}) };
+  return { answer, outcome, turns, usage, run: id, ...(error && { error }) };
 }
 
-function named(
-  what: "model" | "toolset",
+function namesIn(
+  field: "model" | "toolset",
   entries: readonly BatchEntry[],
   options: ModelOptions,
 ): string[] {
-  const all = [
-    options[what],
-    ...entries.map(({ fields: said }) => said[what] as string | undefined),
+  const names = [
+    options[field],
+    ...entries.map(({ fields: entryFields }) => entryFields[field] as string | undefined),
   ];
-  return [...new Set(all.filter((name) => name !== undefined))];
+  return [...new Set(names.filter((name) => name !== undefined))];
 }
 
 type BatchOptions = GlobalOptions & {
@@ -187,13 +187,11 @@ async function runBatch(
       "USAGE",
       "--resume, --retry-failed and --force are about a file of results: add --out FILE.",
     );
-  const file =
-    out === undefined
-      ? null
-      : openResults(out, entries, { resume, force, redoFailed: retryFailed });
-  const before = [...(file?.done.values() ?? [])];
-  const left = entries.filter(({ line }) => !file?.done.has(line));
-  using progress = showProgress(entries.length, before.length);
+  const resultOptions = { resume, force, redoFailed: retryFailed };
+  const file = out === undefined ? null : openResults(out, entries, resultOptions);
+  const earlier = [...(file?.done.values() ?? [])];
+  const remaining = entries.filter(({ line }) => !file?.done.has(line));
+  using progress = showProgress(entries.length, earlier.length);
   const doOne = async (entry: BatchEntry, _: number, signal: AbortSignal): Promise<BatchResult> => {
     const { line, id, hash } = entry;
     const result: BatchResult = { line, id, input: hash, ...(await work(entry, signal)) };
@@ -206,9 +204,13 @@ async function runBatch(
   // Results in a file need no order, so one slow entry does not hold up the rest.
   const ahead = file ? { ahead: Number.POSITIVE_INFINITY } : {};
   const results: BatchResult[] = [];
-  let failed = before.filter(({ ok }) => !ok).length;
+  let failed = earlier.filter(({ ok }) => !ok).length;
   try {
-    for await (const result of inOrder(left, { parallel, signal: interrupted, ...ahead }, doOne)) {
+    for await (const result of inOrder(
+      remaining,
+      { parallel, signal: interrupted, ...ahead },
+      doOne,
+    )) {
       if (!result.ok) failed += 1;
       if (file) continue;
       if (json) results.push(result);
@@ -220,7 +222,7 @@ async function runBatch(
     throw thrown;
   }
   file?.finish();
-  const summary = { total: entries.length, failed, doneBefore: before.length };
+  const summary = { total: entries.length, failed, doneBefore: earlier.length };
   if (json) printJson({ ok: failed === 0, ...summary, ...(file ? { out } : { results }) });
   else printSummary(summary, options);
   return failed === 0 ? 0 : 1;
@@ -232,10 +234,10 @@ function printSummary(
   { total, failed, doneBefore }: BatchSummary,
   { noun, out }: { noun: string; out?: string },
 ): void {
-  const before = doneBefore > 0 ? ` (${doneBefore} done earlier)` : "";
-  const results = out ? ` Results: ${out}` : "";
+  const earlierNote = doneBefore > 0 ? ` (${doneBefore} done earlier)` : "";
+  const resultsNote = out ? ` Results: ${out}` : "";
   printStatus(
-    `${countOf(total, noun)}${before}: ${total - failed} succeeded, ${failed} failed.${results}`,
+    `${countOf(total, noun)}${earlierNote}: ${total - failed} succeeded, ${failed} failed.${resultsNote}`,
   );
   if (failed > 0 && out) printStatus("--resume --retry-failed tries those again.");
 }

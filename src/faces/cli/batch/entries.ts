@@ -30,21 +30,21 @@ const maxNamed = 5;
 /** All lines of a file, or of standard input for `-`. All problems are reported before any work is done. */
 export async function readEntries(
   file: string,
-  known: EntryFields,
+  knownFields: EntryFields,
   required: string,
 ): Promise<BatchEntry[]> {
   const problems: string[] = [];
   const entries: BatchEntry[] = [];
   const ids = new Map<unknown, number>();
-  for (const [at, text] of (await readSource(file)).split("\n").entries()) {
+  for (const [index, text] of (await readSource(file)).split("\n").entries()) {
     if (text.trim() === "") continue;
-    const line = at + 1;
-    const found = readLine(text, known, required);
-    if (typeof found === "string") {
-      problems.push(`line ${line}: ${found}`);
+    const line = index + 1;
+    const parsed = readLine(text, knownFields, required);
+    if (typeof parsed === "string") {
+      problems.push(`line ${line}: ${parsed}`);
       continue;
     }
-    const { id = null, ...fields } = found;
+    const { id = null, ...fields } = parsed;
     const twin = id === null ? undefined : ids.get(id);
     if (twin !== undefined)
       problems.push(`line ${line}: the id '${id}' is that of line ${twin} already`);
@@ -57,7 +57,11 @@ export async function readEntries(
   throw usage(`'${file}' is empty. Each line is an object like {"${required}": "…"}.`);
 }
 
-function readLine(line: string, known: EntryFields, required: string): UnknownObject | string {
+function readLine(
+  line: string,
+  knownFields: EntryFields,
+  required: string,
+): UnknownObject | string {
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);
@@ -69,30 +73,32 @@ function readLine(line: string, known: EntryFields, required: string): UnknownOb
   if (id !== undefined && typeof id !== "string" && typeof id !== "number")
     return "'id' must be a string or a number";
   for (const [name, value] of Object.entries(fields)) {
-    const field = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (!field) return `'${name}' is not known here${meant(name, Object.keys(known))}`;
+    const field = Object.hasOwn(knownFields, name) ? knownFields[name] : undefined;
+    if (!field) return `'${name}' is not known here${suggestion(name, Object.keys(knownFields))}`;
     if (!field.isFit(value)) return `'${name}' must be ${field.must}`;
   }
-  return parsed[required] === undefined ? `'${required}' is missing` : parsed;
+  if (parsed[required] !== undefined) return parsed;
+  return `'${required}' is missing`;
 }
 
-function meant(name: string, known: readonly string[]): string {
-  const [word] = nearest(name, known, 1);
-  return word === undefined ? `; there are ${known.join(", ")}` : `; did you mean '${word}'?`;
+function suggestion(name: string, knownFields: readonly string[]): string {
+  const [likeliest] = nearest(name, knownFields, 1);
+  if (likeliest !== undefined) return `; did you mean '${likeliest}'?`;
+  return `; there are ${knownFields.join(", ")}`;
 }
 
 function warnAboutEntries(file: string, problems: readonly string[]): PlaneError {
-  const more = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : "";
-  const told = problems.slice(0, maxNamed).join("; ");
+  const furtherNote = problems.length > maxNamed ? `; and ${problems.length - maxNamed} more` : "";
+  const shown = problems.slice(0, maxNamed).join("; ");
   return usage(
-    `'${file}' has lines that cannot be used, so nothing was run: ${told}${more}. Correct them and run it again.`,
+    `'${file}' has lines that cannot be used, so nothing was run: ${shown}${furtherNote}. Correct them and run it again.`,
     { problems },
   );
 }
 
 const isText = (value: unknown) => typeof value === "string";
-const isWholeFrom = (least: number) => (value: unknown) =>
-  Number.isSafeInteger(value) && Number(value) >= least;
+const isWholeFrom = (minimum: number) => (value: unknown) =>
+  Number.isSafeInteger(value) && Number(value) >= minimum;
 
 export const fit = {
   text: { isFit: isText, must: "a string" },
@@ -148,16 +154,17 @@ export function openResults(
   const isThere = existsSync(file) && readFileSync(file, "utf8") !== "";
   if (isThere && !resume && !force)
     throw usage(`'${file}' has results already. --resume goes on with it, --force overwrites it.`);
-  if (!isThere || !resume) write(file, () => writeFileSync(file, "", { mode: 0o600 }));
-  const kept = readResults(file);
-  requireSameInput(file, kept, entries);
+  if (!isThere || !resume) writeOrRefuse(file, () => writeFileSync(file, "", { mode: 0o600 }));
+  const earlier = readResults(file);
+  requireSameInput(file, earlier, entries);
   return {
-    done: new Map([...kept].filter(([, { ok }]) => ok || !redoFailed)),
-    append: (result) => write(file, () => appendFileSync(file, `${JSON.stringify(result)}\n`)),
+    done: new Map([...earlier].filter(([, { ok }]) => ok || !redoFailed)),
+    append: (result) =>
+      writeOrRefuse(file, () => appendFileSync(file, `${JSON.stringify(result)}\n`)),
     finish() {
       const lines = [...readResults(file).values()].toSorted((a, b) => a.line - b.line);
       const text = lines.map((result) => `${JSON.stringify(result)}\n`).join("");
-      write(file, () => {
+      writeOrRefuse(file, () => {
         writeFileSync(`${file}.sorting`, text, { mode: 0o600 });
         renameSync(`${file}.sorting`, file);
       });
@@ -171,12 +178,12 @@ function readResults(file: string): Map<number, BatchResult> {
   const end = text.lastIndexOf("\n") + 1;
   if (end < text.length) truncateSync(file, Buffer.byteLength(text.slice(0, end)));
   const results = new Map<number, BatchResult>();
-  for (const [at, line] of text.slice(0, end).split("\n").entries()) {
+  for (const [index, line] of text.slice(0, end).split("\n").entries()) {
     if (line === "") continue;
     const result = parse(line);
     if (!result)
       throw usage(
-        `Line ${at + 1} of '${file}' is not a result that Toolplane wrote. Give another file, or --force to overwrite it.`,
+        `Line ${index + 1} of '${file}' is not a result that Toolplane wrote. Give another file, or --force to overwrite it.`,
       );
     results.set(result.line, result);
   }
@@ -200,18 +207,18 @@ function parse(line: string): BatchResult | null {
 /** Results of other questions would be mixed with these. */
 function requireSameInput(
   file: string,
-  kept: ReadonlyMap<number, BatchResult>,
+  earlier: ReadonlyMap<number, BatchResult>,
   entries: readonly BatchEntry[],
 ): void {
   const hashes = new Map(entries.map(({ line, hash }) => [line, hash]));
-  const other = [...kept.values()].find(({ line, input }) => hashes.get(line) !== input);
-  if (other)
+  const stranger = [...earlier.values()].find(({ line, input }) => hashes.get(line) !== input);
+  if (stranger)
     throw usage(
-      `'${file}' was made from another input: line ${other.line} is not what it was. Give another file, or --force to overwrite it.`,
+      `'${file}' was made from another input: line ${stranger.line} is not what it was. Give another file, or --force to overwrite it.`,
     );
 }
 
-function write(file: string, work: () => void): void {
+function writeOrRefuse(file: string, work: () => void): void {
   try {
     work();
   } catch (thrown) {

@@ -12,53 +12,57 @@ const largest = { limit: largestPage, cursor: null };
  */
 export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
   const { plane, away, loading } = chat;
-  const isHere = (server: string | null) => server === null || !away.has(server);
+  const isConnected = (server: string | null) => server === null || !away.has(server);
 
-  const servers = over(plane.servers, {
-    async list(...given) {
-      const all = await plane.servers.list(...given);
-      return all.map((status) => (away.has(status.name) ? { ...status, tools: 0 } : status));
+  const servers = overlay(plane.servers, {
+    async list(...args) {
+      const statuses = await plane.servers.list(...args);
+      return statuses.map((status) => (away.has(status.name) ? { ...status, tools: 0 } : status));
     },
-    async connect(name, ...given) {
-      const connected = await plane.servers.connect(name, ...given);
+    async connect(name, ...args) {
+      const connected = await plane.servers.connect(name, ...args);
       away.delete(name);
       return connected;
     },
-    async disconnect(name, ...given) {
-      const gone = (await plane.tools.list({ server: name, waitMs: 0 })).map((tool) => tool.name);
-      const disconnected = await plane.servers.disconnect(name, ...given);
+    async disconnect(name, ...args) {
+      const lostTools = (await plane.tools.list({ server: name, waitMs: 0 })).map(
+        (tool) => tool.name,
+      );
+      const disconnected = await plane.servers.disconnect(name, ...args);
       away.add(name);
-      loading.unload(gone);
+      loading.unload(lostTools);
       return disconnected;
     },
   });
-  const tools = over(plane.tools, {
-    list: async (...given) =>
-      (await plane.tools.list(...given)).filter(({ id }) => isHere(id.server)),
-    async page(query, ...given) {
-      const page = await plane.tools.page(query, ...given);
-      const server = query?.server ?? null;
-      const all =
-        away.size === 0 ? [] : (await plane.tools.page({ ...query, ...largest }, ...given)).tools;
-      const total = page.total - all.filter(({ id }) => !isHere(id.server)).length;
-      notes.add(await printLoaded(server));
-      return { ...page, total, tools: page.tools.filter(({ id }) => isHere(id.server)) };
+  const tools = overlay(plane.tools, {
+    list: async (...args) =>
+      (await plane.tools.list(...args)).filter(({ id }) => isConnected(id.server)),
+    async page(query, ...args) {
+      const page = await plane.tools.page(query, ...args);
+      let { total } = page;
+      if (away.size > 0) {
+        const allTools = (await plane.tools.page({ ...query, ...largest }, ...args)).tools;
+        total -= allTools.filter(({ id }) => !isConnected(id.server)).length;
+      }
+      notes.add(await printLoaded(query?.server ?? null));
+      return { ...page, total, tools: page.tools.filter(({ id }) => isConnected(id.server)) };
     },
   });
 
   async function printLoaded(server: string | null): Promise<string> {
-    const here = await loading.tools(server ?? undefined);
-    const loaded = here.filter(await loading.loadedAmong(here)).map(({ name }) => name);
-    const which = loaded.length === here.length ? "" : `: ${loaded.join(", ") || "none"}`;
-    return `${loaded.length}/${here.length} loaded${which}`;
+    const available = await loading.tools(server ?? undefined);
+    const loaded = available.filter(await loading.loadedAmong(available)).map(({ name }) => name);
+    const loadedNames =
+      loaded.length === available.length ? "" : `: ${loaded.join(", ") || "none"}`;
+    return `${loaded.length}/${available.length} loaded${loadedNames}`;
   }
 
   /** A call would start its server again. */
-  async function requireHere(asked: Parameters<Plane["call"]>[0]): Promise<void> {
+  async function requireConnected(toolReference: Parameters<Plane["call"]>[0]): Promise<void> {
     if (away.size === 0) return;
-    const tool = await plane.tools.get(asked).catch(() => null);
+    const tool = await plane.tools.get(toolReference).catch(() => null);
     const server = tool?.id.server ?? null;
-    if (tool === null || server === null || isHere(server)) return;
+    if (tool === null || server === null || isConnected(server)) return;
     const { name } = tool;
     const remedy = `/servers connect ${server} brings it back.`;
     throw new PlaneError(
@@ -70,7 +74,7 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
     );
   }
 
-  return over(plane, {
+  return overlay(plane, {
     servers,
     tools,
     // What a command does to it lasts.
@@ -78,7 +82,7 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
     stop: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
     async call(tool, args, options) {
-      await requireHere(tool);
+      await requireConnected(tool);
       const outcome = await plane.call(tool, args, {
         ...callOptions(chat),
         askHere: askInLine(chat),
@@ -88,45 +92,45 @@ export function createChatPlane(chat: Chat, notes: Set<string>): Plane {
         notes.add("/plan show lists what waits here, /approve runs it.");
       return outcome;
     },
-    async search(...given) {
-      const answer = await plane.search(...given);
-      const found = answer.tools.filter(({ server }) => isHere(server));
-      const fresh = await loading.load(found.map(({ name }) => name));
-      if (found.length > 0)
+    async search(...args) {
+      const answer = await plane.search(...args);
+      const tools = answer.tools.filter(({ server }) => isConnected(server));
+      const fresh = await loading.load(tools.map(({ name }) => name));
+      if (tools.length > 0)
         notes.add(fresh === 0 ? "All are loaded already." : `${fresh} loaded by this search.`);
-      return { ...answer, tools: found };
+      return { ...answer, tools };
     },
-    async stats(query, ...given) {
+    async stats(query, ...args) {
       await loading.weigh();
-      const found = withoutServers(await plane.stats(query, ...given), away);
+      const stats = withoutServers(await plane.stats(query, ...args), away);
       notes.add(await printLoaded(query?.server ?? null));
-      return found;
+      return stats;
     },
   });
 }
 
 /** The object with some of its properties replaced, whatever it is made of. */
-function over<T extends object>(base: T, own: Partial<T>): T {
-  return Object.create(base, Object.getOwnPropertyDescriptors(own)) as T;
+function overlay<T extends object>(base: T, replaced: Partial<T>): T {
+  return Object.create(base, Object.getOwnPropertyDescriptors(replaced)) as T;
 }
 
-function withoutServers(found: ContextStats, away: ReadonlySet<string>): ContextStats {
-  const gone = found.servers.filter(({ name }) => away.has(name));
-  if (gone.length === 0) return found;
-  const left = (key: "tools" | "fullTokens" | "summaryTokens" | "loadedTokens") =>
-    gone.reduce((sum, server) => sum - server[key], found.totals[key]);
-  const fullTokens = left("fullTokens");
-  const loadedTokens = left("loadedTokens");
-  const savedPercent =
-    fullTokens === 0 ? 0 : Math.round((1 - loadedTokens / fullTokens) * 1_000) / 10;
+function withoutServers(stats: ContextStats, away: ReadonlySet<string>): ContextStats {
+  const disconnected = stats.servers.filter(({ name }) => away.has(name));
+  if (disconnected.length === 0) return stats;
+  const remaining = (key: "tools" | "fullTokens" | "summaryTokens" | "loadedTokens") =>
+    disconnected.reduce((sum, server) => sum - server[key], stats.totals[key]);
+  const fullTokens = remaining("fullTokens");
+  const loadedTokens = remaining("loadedTokens");
+  const savedShare = fullTokens === 0 ? 0 : 1 - loadedTokens / fullTokens;
+  const savedPercent = Math.round(savedShare * 1_000) / 10;
   return {
-    ...found,
-    servers: found.servers.filter(({ name }) => !away.has(name)),
+    ...stats,
+    servers: stats.servers.filter(({ name }) => !away.has(name)),
     totals: {
-      tools: left("tools"),
+      tools: remaining("tools"),
       fullTokens,
       loadedTokens,
-      summaryTokens: left("summaryTokens"),
+      summaryTokens: remaining("summaryTokens"),
       savedPercent,
     },
   };

@@ -1,5 +1,6 @@
 import { serialized } from "../../../lib/async/once.ts";
 import { uniqueId } from "../../../lib/ids-and-time.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { matchesGlob } from "../../../lib/text/glob.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import type { AgentStyle } from "../../../model/agent/agent-run.ts";
@@ -29,10 +30,10 @@ type ChatSettings = {
 /** The commands of the command line, run on the plane of the chat: `/servers list` is `toolplane servers list`. */
 export type Commands = {
   readonly names: readonly string[];
-  /** Its exit code. `others` may have been meant where there is no such command. */
-  run(words: readonly string[], others?: readonly string[]): Promise<number>;
+  /** Its exit code. `otherNames` may have been meant where there is no such command. */
+  run(typed: readonly string[], otherNames?: readonly string[]): Promise<number>;
   /** What may stand in the place of the last word. */
-  complete(words: readonly string[]): Promise<string[]>;
+  complete(typed: readonly string[]): Promise<string[]>;
 };
 
 export type Chat = {
@@ -57,7 +58,7 @@ export type Chat = {
 export type ChatCommand = {
   usage: string;
   about: string;
-  run(chat: Chat, words: string[]): unknown;
+  run(chat: Chat, args: string[]): unknown;
 };
 
 export const usualSettings = (): ChatSettings => ({
@@ -81,9 +82,9 @@ export function callOptions({ settings, conversation, signal }: Chat) {
     face: "cli",
     signal,
     conversation,
-    ...(mode === "build" ? {} : { mode }),
-    ...(groups === null ? {} : { toolGroups: groups.includes("*") ? "*" : groups }),
-    ...(state === null ? {} : { state }),
+    ...(mode !== "build" && { mode }),
+    ...(groups && { toolGroups: groups.includes("*") ? "*" : groups }),
+    ...(state !== null && { state }),
   } as const satisfies PlaneCallOptions;
 }
 
@@ -117,64 +118,61 @@ export function createLoading(
 ): Loading {
   const searched = new Set<string>();
   let costs = new Map<string, number>();
-  const isLazy = () => plane.tools.isLazy({ waitMs: waitMs });
+  const isLazy = () => plane.tools.isLazy({ waitMs });
   const tools = async (server?: string) => {
-    const all = await plane.tools.list({
-      waitMs: waitMs,
-      ...(server === undefined ? {} : { server }),
-    });
-    return all.filter(({ id }) => id.server === null || !away.has(id.server));
+    const listed = await plane.tools.list({ waitMs, ...withoutUndefined({ server }) });
+    return listed.filter(({ id }) => id.server === null || !away.has(id.server));
   };
-  const loadedAmong = async (some: readonly ToolListing[]) => {
+  const loadedAmong = async (candidates: readonly ToolListing[]) => {
     if (!(await isLazy())) return () => true;
-    const always = alwaysLoaded(some, plane.config().lazy.alwaysLoadTools, matchesGlob);
+    const always = alwaysLoaded(candidates, plane.config().lazy.alwaysLoadTools, matchesGlob);
     return (tool: ToolListing) => searched.has(tool.name) || always.has(tool);
   };
   const loadedNow = async () => {
-    const here = await tools();
-    return here.filter(await loadedAmong(here)).map(({ name }) => name);
+    const available = await tools();
+    return available.filter(await loadedAmong(available)).map(({ name }) => name);
   };
   const tokensOf = (names: readonly string[]) =>
     names.reduce((sum, name) => sum + (costs.get(name) ?? 0), 0);
   const weigh = async () => {
-    const { tools: weighed = [] } = await plane.stats({ tools: true });
-    costs = new Map(weighed.map(({ name, fullTokens }) => [name, fullTokens]));
+    const { tools: pricedTools = [] } = await plane.stats({ tools: true });
+    costs = new Map(pricedTools.map(({ name, fullTokens }) => [name, fullTokens]));
   };
+  const reportClient = () =>
+    plane.clients.watch({
+      id: conversation,
+      user: plane.identity.usualCaller().user,
+      client: "toolplane chat",
+      era: "modern",
+      since: new Date().toISOString(),
+      async measure() {
+        const names = await loadedNow();
+        const mode = (await isLazy()) ? "lazy" : "full";
+        return {
+          mode,
+          tools: names.length,
+          loaded: [...searched],
+          loadedTokens: tokensOf(names),
+        };
+      },
+    });
   // A plane in another process has no use for what is shown here.
-  const client = plane.isRemote
-    ? undefined
-    : plane.clients.watch({
-        id: conversation,
-        user: plane.identity.usualCaller().user,
-        client: "toolplane chat",
-        era: "modern",
-        since: new Date().toISOString(),
-        async measure() {
-          const names = await loadedNow();
-          const mode = (await isLazy()) ? "lazy" : "full";
-          return {
-            mode,
-            tools: names.length,
-            loaded: [...searched],
-            loadedTokens: tokensOf(names),
-          };
-        },
-      });
+  const client = plane.isRemote ? undefined : reportClient();
   return {
     tools,
     loadedAmong,
     weigh,
-    async load(found) {
-      const before = new Set(await loadedNow());
-      const fresh = found.filter((name) => !before.has(name));
+    async load(names) {
+      const loadedBefore = new Set(await loadedNow());
+      const fresh = names.filter((name) => !loadedBefore.has(name));
       if (fresh.length === 0) return 0;
       await weigh();
       for (const name of fresh) searched.add(name);
-      client?.loaded(fresh, tokensOf([...before, ...fresh]));
+      client?.loaded(fresh, tokensOf([...loadedBefore, ...fresh]));
       return fresh.length;
     },
-    unload(gone) {
-      for (const name of gone) searched.delete(name);
+    unload(names) {
+      for (const name of names) searched.delete(name);
     },
     [Symbol.dispose]: () => client?.close(),
   };
@@ -184,25 +182,27 @@ export function createLoading(
 export function askInLine(chat: Pick<Chat, "ask" | "putBack" | "signal">): AskHere {
   const { ask, putBack, signal: cancelled } = chat;
   // Calls of one turn run at once; a person is asked about each in turn.
-  return serialized<Parameters<AskHere>, ApprovalAnswer | null>(async (held, signal, problem) => {
-    if (signal.aborted) return null;
-    if (problem === null) print(renderApproval(held, Date.now()));
-    else printWarning(problem);
-    const choices = choicesFor(held, false);
-    for (;;) {
-      const line = await ask(colors.yellow(`Shall it run? ${choices}: `), signal);
-      if (signal.aborted && !cancelled.aborted)
-        print("It was answered elsewhere, or the call ended.");
-      const answer = line === null ? null : readAnswer(line, { ...held, allowEdit: false });
-      if (answer !== undefined && answer !== "edit") return answer;
-      if (line?.startsWith("/")) {
-        putBack(line);
-        print("It goes on waiting.");
-        return null;
+  return serialized<Parameters<AskHere>, ApprovalAnswer | null>(
+    async (heldCall, signal, problem) => {
+      if (signal.aborted) return null;
+      if (problem === null) print(renderApproval(heldCall, Date.now()));
+      else printWarning(problem);
+      const choices = choicesFor(heldCall, false);
+      for (;;) {
+        const line = await ask(colors.yellow(`Shall it run? ${choices}: `), signal);
+        if (signal.aborted && !cancelled.aborted)
+          print("It was answered elsewhere, or the call ended.");
+        const answer = line === null ? null : readAnswer(line, { ...heldCall, allowEdit: false });
+        if (answer !== undefined && answer !== "edit") return answer;
+        if (line?.startsWith("/")) {
+          putBack(line);
+          print("It goes on waiting.");
+          return null;
+        }
+        print(`Say ${choices}.`);
       }
-      print(`Say ${choices}.`);
-    }
-  });
+    },
+  );
 }
 
 /** Questions on a line of their own. A verb there is no answer: it declines, and is run afterwards. */
@@ -236,8 +236,8 @@ export function createLinePrompts(
       for (;;) {
         const line = await askLine(`${message} (${names.join(", ")})`);
         if (line === declined) return declined;
-        const at = names.findIndex((name) => name.toLowerCase() === line.toLowerCase());
-        if (at >= 0) return values[at];
+        const index = names.findIndex((name) => name.toLowerCase() === line.toLowerCase());
+        if (index >= 0) return values[index];
         if (line === "" && !isRequired) return undefined;
         print(`Say one of ${names.join(", ")}.`);
       }

@@ -29,7 +29,7 @@ import {
 } from "./chat-state.ts";
 import { createCommands } from "./commands.ts";
 import { createLineReader, type Lines } from "./lines.ts";
-import { mcpVerbs, runWords, verbs } from "./verbs.ts";
+import { mcpVerbs, runTyped, verbs } from "./verbs.ts";
 
 /** The events that `/verbose` shows. */
 const shownEvents = [
@@ -41,40 +41,42 @@ const shownEvents = [
 
 /** Until it is disposed of. */
 function showEvents(plane: Plane, show: (text: string) => void): Disposable {
-  const leave = shownEvents.map((type) => plane.on(type, (event) => show(renderEvent(event))));
+  const unsubscribers = shownEvents.map((type) =>
+    plane.on(type, (event) => show(renderEvent(event))),
+  );
   return {
     [Symbol.dispose]() {
-      for (const stop of leave) stop();
+      for (const unsubscribe of unsubscribers) unsubscribe();
     },
   };
 }
 
 /** Its type and its short facts. */
 function renderEvent({ type, ...facts }: PlaneEvent): string {
-  const told = Object.entries(facts)
+  const factTexts = Object.entries(facts)
     .filter(([, value]) => value !== null && (typeof value !== "object" || isNames(value)))
     .map(([name, value]) => `${name}=${plainText(String(value)).replaceAll(/\s+/g, " ")}`);
-  return colors.dim(`${type} ${told.join(" ")}`);
+  return colors.dim(`${type} ${factTexts.join(" ")}`);
 }
 
 function isNames(value: object): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === "string");
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
-const word = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
-const part = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gs;
+const wordPattern = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
+const partPattern = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gs;
 
 /** A line as a shell would take it apart: quotes keep blanks together, a backslash takes what follows as it is. */
 export function splitWords(line: string): string[] {
-  const words = line.match(word) ?? [];
-  if (line.replaceAll(word, "").trim() !== "")
+  const quotedWords = line.match(wordPattern) ?? [];
+  if (line.replaceAll(wordPattern, "").trim() !== "")
     throw new PlaneError(
       "USAGE",
       "A quote is open at the end of the line. Close it, or write \\ before it.",
     );
-  return words.map((whole) =>
-    whole.replaceAll(
-      part,
+  return quotedWords.map((quotedWord) =>
+    quotedWord.replaceAll(
+      partPattern,
       (_, double?: string, single?: string, escaped?: string, plain?: string) =>
         double?.replaceAll(/\\(["\\])/g, "$1") ?? single ?? escaped ?? plain ?? "",
     ),
@@ -94,33 +96,33 @@ export async function chat(cli: Cli, options: GlobalOptions): Promise<number> {
   const file = join(await cli.dataDirectory(options), "chat-history");
   using lines = createLineReader({
     history: loadHistory(file),
-    complete: (line) => complete(here, line),
+    complete: (line) => complete(session, line),
     onHistory: (history) => keepHistory(file, history),
     onInterrupt: (isEmpty) => interrupts.interrupt(isEmpty),
   });
   const conversation = newConversation();
   const away = new Set<string>();
   using loading = createLoading(plane, conversation, away);
-  const commands = createCommands(cli, options, () => here);
-  const here: Chat = createChat(plane, lines, interrupts, {
+  const commands = createCommands(cli, options, () => session);
+  const session: Chat = createChat(plane, lines, interrupts, {
     conversation,
     loading,
     away,
     commands,
   });
   using _events = showEvents(plane, (text) => {
-    if (here.settings.isVerbose) lines.interject(() => print(text));
+    if (session.settings.isVerbose) lines.interject(() => print(text));
   });
   using _answering = answerQuestions(
     plane,
-    createLinePrompts(here, () => here.signal),
+    createLinePrompts(session, () => session.signal),
     // The line that is being typed is for whatever comes next.
-    () => here.signal !== interrupts.ended,
+    () => session.signal !== interrupts.ended,
   );
   if (lines.isTyped) greet(plane);
-  const code = await readLines(here, lines, interrupts);
+  const code = await readLines(session, lines, interrupts);
   // Sessions that were kept for it are not needed any more.
-  await plane.conversations.end(here.conversation).catch(() => undefined);
+  await plane.conversations.end(session.conversation).catch(() => undefined);
   return code;
 }
 
@@ -130,10 +132,10 @@ function createChat(
   plane: Plane,
   lines: Lines,
   interrupts: Interrupts,
-  begun: Pick<Chat, "conversation" | "loading" | "away" | "commands">,
+  parts: Pick<Chat, "conversation" | "loading" | "away" | "commands">,
 ): Chat {
   return {
-    ...begun,
+    ...parts,
     plane,
     settings: usualSettings(),
     history: [],
@@ -147,30 +149,30 @@ function createChat(
 }
 
 /** In a script the first thing that goes wrong is what the exit code tells; the rest is done all the same. */
-async function readLines(here: Chat, lines: Lines, interrupts: Interrupts): Promise<number> {
+async function readLines(session: Chat, lines: Lines, interrupts: Interrupts): Promise<number> {
   let code = 0;
   while (!interrupts.ended.aborted) {
     const prompt = colors.bold(
-      here.settings.mode === "build" ? "toolplane> " : `toolplane (${here.settings.mode})> `,
+      session.settings.mode === "build" ? "toolplane> " : `toolplane (${session.settings.mode})> `,
     );
     const line = await lines.next(prompt, interrupts.ended);
     if (line === null) break;
     if (line.trim() === "") continue;
-    const ended = await interrupts.run(() => runLine(here, line.trim()));
-    if (code === 0) code = ended;
+    const lineCode = await interrupts.run(() => runLine(session, line.trim()));
+    if (code === 0) code = lineCode;
   }
   if (lines.isTyped) terminal.stdout.write("\n");
   return interrupts.exitCode() ?? (lines.isTyped ? 0 : code);
 }
 
 /** An error of a line is printed, and the next line is read. */
-async function runLine(here: Chat, line: string): Promise<number> {
+async function runLine(session: Chat, line: string): Promise<number> {
   try {
     // An agent ends by itself when it is cancelled, and then tells how far it came.
-    if (!line.startsWith("/")) return await talk(here, line);
-    return await runVerb(here, line.slice(1));
+    if (!line.startsWith("/")) return await talk(session, line);
+    return await runVerb(session, line.slice(1));
   } catch (thrown) {
-    if (here.signal.aborted) {
+    if (session.signal.aborted) {
       printStatus("Cancelled.");
       return errorTable.CANCELLED.exit;
     }
@@ -180,25 +182,24 @@ async function runLine(here: Chat, line: string): Promise<number> {
   }
 }
 
-async function runVerb(here: Chat, line: string): Promise<number> {
-  const words = splitWords(line);
-  const running = runWords(here, words);
+async function runVerb(session: Chat, line: string): Promise<number> {
+  const typed = splitWords(line);
+  const running = runTyped(session, typed);
   // Verbs of the chat are left to themselves when they are cancelled; commands decide for themselves.
-  const ended = await (Object.hasOwn(verbs, words[0] ?? "")
-    ? abortable(running, here.signal)
-    : running);
-  return typeof ended === "number" ? ended : 0;
+  const isVerb = Object.hasOwn(verbs, typed[0] ?? "");
+  const returned = await (isVerb ? abortable(running, session.signal) : running);
+  return typeof returned === "number" ? returned : 0;
 }
 
 function greet(plane: Plane): void {
   const { servers, models } = plane.config();
   const count = Object.keys(servers).length;
-  const whose = plane.isRemote ? " of the plane that serves" : "";
-  const talking =
-    Object.keys(models).length > 0
-      ? "Ask something, or type /help."
-      : "No model is configured; see /model. /help shows the rest.";
-  print(colors.dim(`${countOf(count, "server")}${whose}. ${talking}`));
+  const ownerNote = plane.isRemote ? " of the plane that serves" : "";
+  const hasModels = Object.keys(models).length > 0;
+  const invitation = hasModels
+    ? "Ask something, or type /help."
+    : "No model is configured; see /model. /help shows the rest.";
+  print(colors.dim(`${countOf(count, "server")}${ownerNote}. ${invitation}`));
 }
 
 /** Newest first; none where there is no file yet. */
@@ -214,8 +215,8 @@ function loadHistory(file: string): string[] {
 function keepHistory(file: string, history: readonly string[]): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const kept = history.filter((line) => redact(line) === line && !line.includes("\n"));
-    writeFileSync(file, `${kept.join("\n")}\n`, { mode: 0o600 });
+    const harmless = history.filter((line) => redact(line) === line && !line.includes("\n"));
+    writeFileSync(file, `${harmless.join("\n")}\n`, { mode: 0o600 });
   } catch {
     // A directory that cannot be written to costs the history and nothing else.
   }
@@ -238,7 +239,7 @@ async function talk(chat: Chat, question: string): Promise<number> {
       toolset: toolset ?? undefined,
       style: style ?? undefined,
     }),
-    ...(away.size === 0 ? {} : { mcp: await serversHere(chat) }),
+    ...(away.size > 0 && { mcp: await serversHere(chat) }),
     history,
     askHere: askInLine(chat),
     onMessage: streamMessages({ answer: write, aside: write }),
@@ -256,40 +257,40 @@ async function serversHere({ plane, away }: Chat): Promise<string[]> {
 /** What the last word on the line may become, and the word. */
 async function complete(chat: Chat, line: string): Promise<[string[], string]> {
   if (!line.startsWith("/")) return [[], line];
-  const words = line.slice(1).split(/\s+/);
-  const last = words.at(-1) ?? "";
-  if (words.length === 1) {
+  const typed = line.slice(1).split(/\s+/);
+  const lastWord = typed.at(-1) ?? "";
+  if (typed.length === 1) {
     const names = [...Object.keys(verbs), ...chat.commands.names];
-    return [match([...new Set(names)], last).map((verb) => `/${verb} `), line];
+    return [startingWith([...new Set(names)], lastWord).map((verb) => `/${verb} `), line];
   }
-  const found = match(await candidates(chat, words), last);
+  const completions = startingWith(await candidates(chat, typed), lastWord);
   // What an argument is set to follows at once.
-  return [found.map((word) => (word.endsWith("=") ? word : `${word} `)), last];
+  return [
+    completions.map((completion) => (completion.endsWith("=") ? completion : `${completion} `)),
+    lastWord,
+  ];
 }
 
-function match(known: readonly string[], start: string): string[] {
-  return known.filter((candidate) => candidate.startsWith(start));
+function startingWith(names: readonly string[], start: string): string[] {
+  return names.filter((candidate) => candidate.startsWith(start));
 }
 
-async function candidates({ plane, commands }: Chat, words: readonly string[]): Promise<string[]> {
+async function candidates({ plane, commands }: Chat, typed: readonly string[]): Promise<string[]> {
   const { models, toolsets } = plane.config();
-  const [verb = "", ...given] = words;
-  if (verb === "mcp" && given.length === 1) return Object.keys(mcpVerbs);
+  const [verb = "", ...typedArguments] = typed;
+  if (verb === "mcp" && typedArguments.length === 1) return Object.keys(mcpVerbs);
   // What stands behind a server takes no more words.
-  if (verb === "mcp")
-    return given.length > 2 || given[0] === "search"
-      ? []
-      : (await plane.servers.list()).map(({ name }) => name);
+  if (verb === "mcp" && (typedArguments.length > 2 || typedArguments[0] === "search")) return [];
+  if (verb === "mcp") return (await plane.servers.list()).map(({ name }) => name);
   if (verb === "model") return Object.keys(models);
   if (verb === "toolset") return [...Object.keys(toolsets), "none"];
   if (verb === "style") return [...agentStyles];
   if (verb === "mode") return [...policyModes];
-  if (verb === "plan" && given.length === 1)
-    return ["on", "off", ...(await commands.complete(words))];
+  if (verb === "plan" && typedArguments.length === 1)
+    return ["on", "off", ...(await commands.complete(typed))];
   if (verb === "approve" || verb === "reject") return ["all"];
-  return Object.hasOwn(verbs, verb) && verb !== "help" && verb !== "plan"
-    ? []
-    : commands.complete(words);
+  const isOwnVerb = Object.hasOwn(verbs, verb) && verb !== "help" && verb !== "plan";
+  return isOwnVerb ? [] : commands.complete(typed);
 }
 
 /** Ctrl-C cancels what runs; when nothing runs, or it was cancelled already, it ends. Other signals end at once. */
@@ -308,9 +309,9 @@ function createInterrupts() {
     if (running && !running.signal.aborted) running.abort(new Error("cancelled"));
     else endBy("SIGINT");
   };
-  const ending = ["SIGTERM", "SIGHUP"] as const;
+  const endingSignals = ["SIGTERM", "SIGHUP"] as const;
   terminal.signals.on("SIGINT", onInterrupt);
-  for (const signal of ending) terminal.signals.on(signal, endBy);
+  for (const signal of endingSignals) terminal.signals.on(signal, endBy);
 
   return {
     ended: ended.signal,
@@ -335,7 +336,7 @@ function createInterrupts() {
     },
     [Symbol.dispose](): void {
       terminal.signals.off("SIGINT", onInterrupt);
-      for (const signal of ending) terminal.signals.off(signal, endBy);
+      for (const signal of endingSignals) terminal.signals.off(signal, endBy);
     },
   };
 }

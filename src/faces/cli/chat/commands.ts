@@ -24,73 +24,74 @@ export function createCommands(cli: Cli, options: GlobalOptions, chat: () => Cha
   const names = commandLine.names.filter((name) => !needsShell.includes(name));
   return {
     names,
-    async run(words, others = []) {
-      const here = chat();
-      const [first = "", second = ""] = words;
+    async run(typed, otherNames = []) {
+      const session = chat();
+      const [first = "", second = ""] = typed;
       if ([first, `${first} ${second}`].some((path) => needsShell.includes(path)))
         throw new PlaneError(
           "USAGE",
-          `'${first}' needs a terminal of its own. Run 'toolplane ${words.join(" ")}' in one.`,
+          `'${first}' needs a terminal of its own. Run 'toolplane ${typed.join(" ")}' in one.`,
         );
-      const known = ["help", ...names, ...others];
-      if (!known.includes(first) && (await verbsOf(here.plane, first)).length === 0)
-        requireKnown(first, known);
+      const knownNames = ["help", ...names, ...otherNames];
+      if (!knownNames.includes(first) && (await verbsOf(session.plane, first)).length === 0)
+        requireKnown(first, knownNames);
       const notes = new Set<string>();
-      const mayBorrow = !optionsIn(words).some((word) => ownPlane.test(word));
-      const given =
-        first === "call" && here.settings.mode === "plan"
-          ? ["call", "--plan", ...words.slice(1)]
-          : words;
-      using own = createTerminal(here.signal);
-      const running = inTerminal(own.terminal, () =>
+      const mayBorrow = !optionsIn(typed).some((option) => ownPlane.test(option));
+      const isPlanned = first === "call" && session.settings.mode === "plan";
+      const commandArguments = isPlanned ? ["call", "--plan", ...typed.slice(1)] : typed;
+      using ownTerminal = createTerminal(session.signal);
+      const running = inTerminal(ownTerminal.terminal, () =>
         commandLine.run({
           ...cli,
-          argv: [...placeWords(options), ...given],
+          argv: [...planeArguments(options), ...commandArguments],
           ...(mayBorrow && {
             isReported: true,
-            openPlane: async () => createChatPlane(here, notes),
+            openPlane: async () => createChatPlane(session, notes),
           }),
         }),
       );
-      const code = await (endsItself.includes(first) ? running : abortable(running, here.signal));
-      here.signal.throwIfAborted();
-      if (!optionsIn(words).includes("--json")) for (const note of notes) print(colors.dim(note));
+      const code = await (endsItself.includes(first)
+        ? running
+        : abortable(running, session.signal));
+      session.signal.throwIfAborted();
+      if (!optionsIn(typed).includes("--json")) for (const note of notes) print(colors.dim(note));
       return code;
     },
-    complete: (words) =>
+    complete: (typed) =>
       commandLine.complete(
         { ...cli, openPlane: async () => createChatPlane(chat(), new Set()) },
-        words,
+        typed,
       ),
   };
 }
 
 /** Throws with what was meant; `group` is what is typed before the name. */
-export function requireKnown(name: string, known: readonly string[], group = ""): void {
-  if (known.includes(name)) return;
-  const [meant] = nearest(name, known, 1);
-  const remedy = meant ? `Did you mean /${group}${meant}?` : "/help lists the commands.";
+export function requireKnown(name: string, knownNames: readonly string[], group = ""): void {
+  if (knownNames.includes(name)) return;
+  const [likeliest] = nearest(name, knownNames, 1);
+  const remedy = likeliest ? `Did you mean /${group}${likeliest}?` : "/help lists the commands.";
   throw new PlaneError("USAGE", `Unknown command /${group}${name}. ${remedy}`);
 }
 
 /** What follows `--` belongs to another program. */
-function optionsIn(words: readonly string[]): readonly string[] {
-  return words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
+function optionsIn(typed: readonly string[]): readonly string[] {
+  if (!typed.includes("--")) return typed;
+  return typed.slice(0, typed.indexOf("--"));
 }
 
 /** Where the chat was started, for commands that read files. */
-function placeWords(options: GlobalOptions): string[] {
+function planeArguments(options: GlobalOptions): string[] {
   const { config = [], group = [], dataDir, user, persona, workspace, compliance, store } = options;
-  const named = { "data-dir": dataDir, user, persona, workspace, compliance, store };
-  return [
+  const flagValues = { "data-dir": dataDir, user, persona, workspace, compliance, store };
+  const args = [
     ...config.flatMap((file) => ["--config", file]),
     ...group.flatMap((name) => ["--group", name]),
-    ...Object.entries(named).flatMap(([name, value]) =>
-      value === undefined ? [] : [`--${name}`, value],
-    ),
-    ...(options.offline ? ["--offline"] : []),
-    ...(options.standalone ? ["--standalone"] : []),
   ];
+  for (const [name, value] of Object.entries(flagValues))
+    if (value !== undefined) args.push(`--${name}`, value);
+  if (options.offline) args.push("--offline");
+  if (options.standalone) args.push("--standalone");
+  return args;
 }
 
 /** The keyboard stays the chat's, and a cancellation there is the interruption here. */
@@ -98,8 +99,8 @@ function createTerminal(signal: AbortSignal): Disposable & { terminal: Terminal 
   const signals = new EventEmitter();
   const interrupt = () => void signals.emit("SIGINT", "SIGINT");
   signal.addEventListener("abort", interrupt, { once: true });
-  const chats = currentTerminal();
-  const { stdout, stderr, env } = chats;
+  const chatTerminal = currentTerminal();
+  const { stdout, stderr, env } = chatTerminal;
   return {
     terminal: {
       stdout,
@@ -107,7 +108,7 @@ function createTerminal(signal: AbortSignal): Disposable & { terminal: Terminal 
       env,
       stdin: Readable.from([]),
       signals: signals as unknown as Terminal["signals"],
-      directory: () => chats.directory(),
+      directory: () => chatTerminal.directory(),
       exit: () => {
         throw new Error("A command of the chat does not end it.");
       },

@@ -37,25 +37,25 @@ export function createLineReader({
   const isTyped = terminal.stdin.isTTY === true && terminal.stdout.isTTY === true;
   const reader = openReader(isTyped, history, complete);
   const waiting: string[] = [];
-  let asked: ((line: string | null) => void) | undefined;
+  let pendingAnswer: ((line: string | null) => void) | undefined;
   let isOver = false;
-  const give = (line: string | null) => {
-    const answer = asked;
-    asked = undefined;
+  const settle = (line: string | null) => {
+    const answer = pendingAnswer;
+    pendingAnswer = undefined;
     answer?.(line);
   };
-  reader.on("line", (line) => (asked ? give(line) : waiting.push(line)));
+  reader.on("line", (line) => (pendingAnswer ? settle(line) : waiting.push(line)));
   reader.on("history", onHistory);
   reader.on("close", () => {
     isOver = true;
-    give(null);
+    settle(null);
   });
   reader.on("SIGINT", () => {
     const isEmpty = dropLine(reader);
     onInterrupt(isEmpty);
-    if (isEmpty && asked) reader.prompt();
+    if (isEmpty && pendingAnswer) reader.prompt();
   });
-  const read = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
+  const readLine = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
     if (isOver || signal?.aborted) return Promise.resolve(null);
     if (isTyped) {
       reader.setPrompt(prompt);
@@ -63,37 +63,37 @@ export function createLineReader({
       reader.prompt(true);
     }
     return new Promise((resolve) => {
-      const giveUp = () => give(null);
-      asked = (given) => {
+      const giveUp = () => settle(null);
+      pendingAnswer = (line) => {
         signal?.removeEventListener("abort", giveUp);
-        resolve(given);
+        resolve(line);
       };
       signal?.addEventListener("abort", giveUp, { once: true });
     });
   };
-  const next = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
+  const nextLine = (prompt: string, signal?: AbortSignal): Promise<string | null> => {
     const line = waiting.shift();
-    if (line === undefined) return read(prompt, signal);
+    if (line === undefined) return readLine(prompt, signal);
     // It was typed while something else ran; what comes out now belongs to it.
     if (isTyped) terminal.stdout.write(`${prompt}${line}\n`);
     return Promise.resolve(line);
   };
   return {
     isTyped,
-    next,
+    next: nextLine,
     // One at a time: there is one keyboard.
     answer: serialized(async (prompt, signal) => {
-      if (!isTyped) return next(prompt, signal);
-      const begun = reader.line;
+      if (!isTyped) return nextLine(prompt, signal);
+      const interruptedLine = reader.line;
       dropLine(reader);
-      const answer = await read(prompt, signal);
+      const answer = await readLine(prompt, signal);
       // It goes on where it was.
-      if (begun !== "" && !isOver) reader.write(begun);
+      if (interruptedLine !== "" && !isOver) reader.write(interruptedLine);
       return answer;
     }),
     putBack: (line) => void waiting.unshift(line),
     interject(write) {
-      if (!isTyped || !asked) return write();
+      if (!isTyped || !pendingAnswer) return write();
       terminal.stdout.write("\r\u001b[K");
       write();
       reader.prompt(true);
@@ -106,11 +106,11 @@ function openReader(isTyped: boolean, history: string[], complete: LinesOptions[
   return createInterface({
     input: terminal.stdin,
     terminal: isTyped,
-    ...(isTyped ? { output: terminal.stdout, history, historySize: maxHistory } : {}),
+    ...(isTyped && { output: terminal.stdout, history, historySize: maxHistory }),
     removeHistoryDuplicates: true,
-    completer: (line: string, done: (error: null, found: [string[], string]) => void) =>
+    completer: (line: string, done: (error: null, completions: [string[], string]) => void) =>
       void complete(line).then(
-        (found) => done(null, found),
+        (completions) => done(null, completions),
         () => done(null, [[], line]),
       ),
   });

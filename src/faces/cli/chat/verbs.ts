@@ -15,49 +15,48 @@ import { colors, print } from "../terminal/output.ts";
 import { type Chat, type ChatCommand, newConversation, usage } from "./chat-state.ts";
 import { requireKnown } from "./commands.ts";
 
-const which = "[N|all|ID]";
+const callChoice = "[N|all|ID]";
 
 /** Short for commands. */
-export const mcpVerbs: Readonly<Record<string, (words: string[]) => string[]>> = {
+export const mcpVerbs: Readonly<Record<string, (args: string[]) => string[]>> = {
   list: () => ["servers", "list"],
-  connect: (words) => ["servers", "connect", ...words],
-  disconnect: (words) => ["servers", "disconnect", ...words],
-  tools: (words) => ["tools", "list", "--quality", ...ofServer(words)],
-  search: (words) => ["search", ...words, "--limit", "10"],
-  stats: (words) => ["stats", ...ofServer(words)],
+  connect: (args) => ["servers", "connect", ...args],
+  disconnect: (args) => ["servers", "disconnect", ...args],
+  tools: (args) => ["tools", "list", "--quality", ...ofServer(args)],
+  search: (args) => ["search", ...args, "--limit", "10"],
+  stats: (args) => ["stats", ...ofServer(args)],
 };
 
 function ofServer([server, ...options]: string[]): string[] {
   if (server === undefined) return [];
-  return server.startsWith("-") ? [server, ...options] : ["--server", server, ...options];
+  if (server.startsWith("-")) return [server, ...options];
+  return ["--server", server, ...options];
 }
 
 const mcp: ChatCommand = {
   usage: `[${Object.keys(mcpVerbs).join("|")}]`,
   about: "short for /servers list, connect, disconnect, /tools list, /search and /stats",
-  run({ commands }, [word = "list", ...words]) {
-    requireKnown(word, Object.keys(mcpVerbs), "mcp ");
-    return commands.run(mcpVerbs[word]?.(words) ?? []);
+  run({ commands }, [verb = "list", ...args]) {
+    requireKnown(verb, Object.keys(mcpVerbs), "mcp ");
+    return commands.run(mcpVerbs[verb]?.(args) ?? []);
   },
 };
 
 const plan: ChatCommand = {
   usage: "[on|off|show]",
   about: "queue writes instead of making them; show the queue",
-  async run(chat, words) {
-    const [word, ...others] = words;
-    const isOwn =
-      word === undefined || (["on", "off", "show"].includes(word) && others.length === 0);
-    if (!isOwn) return chat.commands.run(["plan", ...words]);
+  async run(chat, args) {
+    const [setting, ...furtherArgs] = args;
+    const isSetting =
+      setting === undefined ||
+      (["on", "off", "show"].includes(setting) && furtherArgs.length === 0);
+    if (!isSetting) return chat.commands.run(["plan", ...args]);
     const { settings } = chat;
-    if (word !== "show") {
-      const isOn = word === undefined ? settings.mode !== "plan" : word === "on";
+    if (setting !== "show") {
+      const isOn = setting === undefined ? settings.mode !== "plan" : setting === "on";
       settings.mode = isOn ? "plan" : "build";
-      print(
-        isOn
-          ? "Plan mode is on: writes are queued. /approve runs them."
-          : "Plan mode is off: what the policy allows is done at once.",
-      );
+      if (isOn) print("Plan mode is on: writes are queued. /approve runs them.");
+      else print("Plan mode is off: what the policy allows is done at once.");
     }
     printWaiting(await waitingHere(chat));
   },
@@ -79,13 +78,13 @@ const mode: ChatCommand = {
 };
 
 const approve: ChatCommand = {
-  usage: which,
+  usage: callChoice,
   about: "run waiting calls: the first N, all, or one",
-  async run(chat, words) {
+  async run(chat, args) {
     let code = 0;
-    for (const held of await chosen(chat, words)) {
-      const outcome = await run(chat, held);
-      print(colors.bold(plainText(held.tool)));
+    for (const heldCall of await chooseCalls(chat, args)) {
+      const outcome = await approveCall(chat, heldCall);
+      print(colors.bold(plainText(heldCall.tool)));
       if (outcome) printOutcome(outcome);
       else print("It runs where its caller waits for it.");
       code = outcome ? exitCodeOf(outcome) : 0;
@@ -97,24 +96,28 @@ const approve: ChatCommand = {
 };
 
 const reject: ChatCommand = {
-  usage: `${which} [REASON…]`,
+  usage: `${callChoice} [REASON…]`,
   about: "reject waiting calls: the first N, all, or one",
-  async run(chat, [first, ...words]) {
-    const reason = words.join(" ");
-    const all = await chosen(chat, first === undefined ? [] : [first]);
-    const said = reason === "" ? {} : { reason };
-    for (const { id, plan: made } of all)
-      if (made === null) await chat.plane.approvals.answer(id, { decision: "reject", ...said });
-      else await chat.plane.plans.reject(made, { ids: [id], ...said });
-    print(`${all.length} rejected: ${all.map(({ tool }) => plainText(tool)).join(", ")}`);
+  async run(chat, [first, ...reasonWords]) {
+    const reason = reasonWords.join(" ");
+    const rejected = await chooseCalls(chat, first === undefined ? [] : [first]);
+    const withReason = reason === "" ? {} : { reason };
+    for (const { id, plan: planId } of rejected)
+      if (planId === null)
+        await chat.plane.approvals.answer(id, { decision: "reject", ...withReason });
+      else await chat.plane.plans.reject(planId, { ids: [id], ...withReason });
+    print(`${rejected.length} rejected: ${rejected.map(({ tool }) => plainText(tool)).join(", ")}`);
   },
 };
 
 /** Null where it runs elsewhere. */
-async function run({ plane }: Chat, { id, plan: made }: HeldView): Promise<Outcome | null> {
-  if (made === null)
+async function approveCall(
+  { plane }: Chat,
+  { id, plan: planId }: HeldView,
+): Promise<Outcome | null> {
+  if (planId === null)
     return (await plane.approvals.answer(id, { decision: "approve" })).outcome ?? null;
-  return (await plane.plans.approve(made, { ids: [id] })).outcomes[0]?.outcome ?? null;
+  return (await plane.plans.approve(planId, { ids: [id] })).outcomes[0]?.outcome ?? null;
 }
 
 /** What this conversation has queued, in the order in which it runs, then what else of it waits. */
@@ -125,62 +128,62 @@ async function waitingHere({ plane, conversation }: Chat): Promise<HeldView[]> {
   ]);
   const queued = plans
     .filter(
-      (made) => made.conversation === conversation && ["pending", "partly"].includes(made.status),
+      (plan) => plan.conversation === conversation && ["pending", "partly"].includes(plan.status),
     )
     .flatMap(({ changes }) => changes.filter(({ status }) => status === "pending"));
   const alone = approvals.filter(
-    (held) => held.plan === null && held.options.conversation === conversation,
+    (heldCall) => heldCall.plan === null && heldCall.options.conversation === conversation,
   );
   return [...queued, ...alone];
 }
 
 /** Without a word it is all of it. */
-async function chosen(chat: Chat, words: readonly string[]): Promise<HeldView[]> {
-  const [word = "all", ...others] = words;
-  if (others.length > 0) throw usage("approve", approve);
+async function chooseCalls(chat: Chat, args: readonly string[]): Promise<HeldView[]> {
+  const [choice = "all", ...furtherArgs] = args;
+  if (furtherArgs.length > 0) throw usage("approve", approve);
   const waiting = await waitingHere(chat);
   if (waiting.length === 0) throw new PlaneError("NOT_FOUND", "Nothing waits for an answer here.");
-  if (word === "all") return waiting;
-  if (/^\d{1,3}$/.test(word) && Number(word) > 0) return waiting.slice(0, Number(word));
+  if (choice === "all") return waiting;
+  if (/^\d{1,3}$/.test(choice) && Number(choice) > 0) return waiting.slice(0, Number(choice));
   const ids = waiting.map(({ id }) => id);
-  const id = findByPrefix(word, ids, { what: "change", where: "/plan show" });
-  return waiting.filter((held) => held.id === id);
+  const id = findByPrefix(choice, ids, { what: "change", where: "/plan show" });
+  return waiting.filter((heldCall) => heldCall.id === id);
 }
 
 function printWaiting(waiting: readonly HeldView[]): void {
   if (waiting.length === 0) return print(colors.dim("Nothing is queued."));
   const short = shortenIds(waiting.map(({ id }) => id));
-  for (const [at, { id, tool, shown, verdict }] of waiting.entries()) {
-    print(`${at + 1}. ${colors.bold(plainText(tool))} ${colors.dim(short(id))}`);
+  for (const [index, { id, tool, shown, verdict }] of waiting.entries()) {
+    print(`${index + 1}. ${colors.bold(plainText(tool))} ${colors.dim(short(id))}`);
     for (const line of renderArguments(shown, "   ")) print(line);
     print(colors.dim(`   # ${plainText(verdict.reason)}`));
   }
 }
 
 /** What takes a setting back. */
-const none = "none";
+const noSetting = "none";
 
 const model: ChatCommand = {
   usage: "[NAME]",
   about: "which configured model answers",
   run({ plane, settings }, [name]) {
-    const known = Object.keys(plane.config().models);
-    if (known.length === 0) return print(howToConfigureModel(plane.config()));
-    if (name !== undefined) settings.model = pick("model", name, known);
+    const models = Object.keys(plane.config().models);
+    if (models.length === 0) return print(howToConfigureModel(plane.config()));
+    if (name !== undefined) settings.model = pick("model", name, models);
     print(
-      `Model: ${settings.model ?? (known.includes("default") ? "default" : known[0])} of ${known.join(", ")}`,
+      `Model: ${settings.model ?? (models.includes("default") ? "default" : models[0])} of ${models.join(", ")}`,
     );
   },
 };
 
 const toolset: ChatCommand = {
-  usage: `[NAME|${none}]`,
+  usage: `[NAME|${noSetting}]`,
   about: "which selection of tools the model gets",
   run({ plane, settings }, [name]) {
-    const known = Object.keys(plane.config().toolsets);
-    if (name !== undefined) settings.toolset = pick("toolset", name, known);
+    const toolsets = Object.keys(plane.config().toolsets);
+    if (name !== undefined) settings.toolset = pick("toolset", name, toolsets);
     print(
-      `Toolset: ${settings.toolset ?? "every tool"}${known.length > 0 ? `; there are ${known.join(", ")}` : ""}`,
+      `Toolset: ${settings.toolset ?? "every tool"}${toolsets.length > 0 ? `; there are ${toolsets.join(", ")}` : ""}`,
     );
   },
 };
@@ -195,28 +198,28 @@ const style: ChatCommand = {
 };
 
 const groups: ChatCommand = {
-  usage: `[GROUP…|*|${none}]`,
+  usage: `[GROUP…|*|${noSetting}]`,
   about: "limit the tools to these groups",
-  run({ settings }, words) {
-    if (words.length > 0) settings.groups = words[0] === none ? null : words;
+  run({ settings }, names) {
+    if (names.length > 0) settings.groups = names[0] === noSetting ? null : names;
     print(`Groups of tools: ${settings.groups?.join(", ") ?? "default"}`);
   },
 };
 
 const state: ChatCommand = {
-  usage: `[STATE|${none}]`,
+  usage: `[STATE|${noSetting}]`,
   about: "the state that the agent is in",
   run({ settings }, [name]) {
-    if (name !== undefined) settings.state = name === none ? null : name;
-    print(`State: ${settings.state ?? none}`);
+    if (name !== undefined) settings.state = name === noSetting ? null : name;
+    print(`State: ${settings.state ?? noSetting}`);
   },
 };
 
 const verbose: ChatCommand = {
   usage: "[on|off]",
   about: "show what happens: servers, calls, searches, approvals",
-  run({ plane, settings }, [word]) {
-    settings.isVerbose = word === undefined ? !settings.isVerbose : word === "on";
+  run({ plane, settings }, [setting]) {
+    settings.isVerbose = setting === undefined ? !settings.isVerbose : setting === "on";
     print(`Events are ${settings.isVerbose ? "shown" : "not shown"}.`);
     if (settings.isVerbose && plane.isRemote)
       print(
@@ -225,28 +228,26 @@ const verbose: ChatCommand = {
   },
 };
 
-function pick<T extends string>(what: string, name: string, known: readonly T[]): T | null {
-  if (name === none) return null;
-  const found = known.find((candidate) => candidate === name);
-  if (found !== undefined) return found;
-  const [meant] = nearest(name, known, 1);
-  const remedy = meant
-    ? `Did you mean '${meant}'?`
-    : known.length === 0
-      ? `The configuration has none; add one under '${what}s'.`
-      : `There are ${known.join(", ")}.`;
-  throw new PlaneError("USAGE", `There is no ${what} '${name}'. ${remedy}`);
+function pick<T extends string>(kind: string, name: string, names: readonly T[]): T | null {
+  if (name === noSetting) return null;
+  const exactName = names.find((candidate) => candidate === name);
+  if (exactName !== undefined) return exactName;
+  const [likeliest] = nearest(name, names, 1);
+  let remedy = `There are ${names.join(", ")}.`;
+  if (names.length === 0) remedy = `The configuration has none; add one under '${kind}s'.`;
+  if (likeliest) remedy = `Did you mean '${likeliest}'?`;
+  throw new PlaneError("USAGE", `There is no ${kind} '${name}'. ${remedy}`);
 }
 
 const save: ChatCommand = {
   usage: "FILE [--force]",
   about: "write the conversation to a file that 'agent --history' takes",
-  async run({ conversation, history }, words) {
-    const [file, ...others] = words.filter((word) => word !== "--force");
-    if (file === undefined || others.length > 0) throw usage("save", save);
+  async run({ conversation, history }, args) {
+    const [file, ...furtherArgs] = args.filter((argument) => argument !== "--force");
+    if (file === undefined || furtherArgs.length > 0) throw usage("save", save);
     const text = `${JSON.stringify({ conversation, history }, null, 2)}\n`;
     try {
-      await writeFile(file, text, { mode: 0o600, flag: words.includes("--force") ? "w" : "wx" });
+      await writeFile(file, text, { mode: 0o600, flag: args.includes("--force") ? "w" : "wx" });
     } catch (thrown) {
       const { code } = thrown as NodeJS.ErrnoException;
       if (code === "EEXIST")
@@ -274,8 +275,8 @@ const clear: ChatCommand = {
 const help: ChatCommand = {
   usage: "[COMMAND]",
   about: "what can be typed here",
-  async run({ commands }, words) {
-    if (words.length > 0) return commands.run(["help", ...words]);
+  async run({ commands }, args) {
+    if (args.length > 0) return commands.run(["help", ...args]);
     print(renderHelp(commands.names));
   },
 };
@@ -306,11 +307,11 @@ export const verbs: Record<string, ChatCommand> = {
 };
 
 /** What the line runs: a verb of the chat, or else a command. Also `exit` for quit. */
-export async function runWords(chat: Chat, [typed = "", ...words]: string[]): Promise<unknown> {
+export async function runTyped(chat: Chat, [typed = "", ...args]: string[]): Promise<unknown> {
   const name = typed === "exit" ? "quit" : typed;
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-  if (verb) return verb.run(chat, words);
-  return chat.commands.run([name, ...words], Object.keys(verbs));
+  if (verb) return verb.run(chat, args);
+  return chat.commands.run([name, ...args], Object.keys(verbs));
 }
 
 function renderHelp(commands: readonly string[]): string {
@@ -318,12 +319,12 @@ function renderHelp(commands: readonly string[]): string {
     ([name, { usage, about }]) => [`/${name} ${usage}`.trim(), about] as const,
   );
   const width = Math.max(...rows.map(([typed]) => typed.length));
-  const others = commands.filter((name) => !Object.hasOwn(verbs, name));
+  const otherCommands = commands.filter((name) => !Object.hasOwn(verbs, name));
   return [
     ...rows.map(([typed, about]) => `${typed.padEnd(width)}  ${colors.dim(about)}`),
     "",
     "Commands of toolplane, as in /call TOOL key=value or /servers list; /help COMMAND explains one:",
-    others.map((name) => `/${name}`).join(" "),
+    otherCommands.map((name) => `/${name}`).join(" "),
     "",
     "Anything else is for the model. Ctrl-C cancels what runs, a second one ends.",
   ].join("\n");

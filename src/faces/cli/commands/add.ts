@@ -12,7 +12,15 @@ import type {
 } from "../../../model/config/adding.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, printStatus, printWarning, show } from "../terminal/output.ts";
+import {
+  colors,
+  joinLines,
+  print,
+  printJson,
+  printStatus,
+  printWarning,
+  show,
+} from "../terminal/output.ts";
 import { canBeAsked, fillForm, type Prompts, terminalPrompts } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { openSetup } from "./config.ts";
@@ -33,7 +41,9 @@ export async function add(cli: Cli, what: string[], options: AddOptions): Promis
   const { name, via, dryRun, force, offline, secrets, json } = options;
   if (options.global && options.project)
     throw new PlaneError("USAGE", "Give either --user or --project.");
-  const scope = options.global ? "user" : options.project ? "project" : undefined;
+  let scope: "user" | "project" | undefined;
+  if (options.project) scope = "project";
+  if (options.global) scope = "user";
   const setup = await openSetup(cli, options);
   const isAsked = !json && canBeAsked();
   const added = await setup.addServers(
@@ -50,12 +60,12 @@ export async function add(cli: Cli, what: string[], options: AddOptions): Promis
       headers: single(pairs("header", options.header)),
       values: answers(pairs("set", options.set)),
     }),
-    json ? {} : { onDraft: printIntended, ...(isAsked ? hooksOf(terminalPrompts) : {}) },
+    json ? {} : { onDraft: printIntended, ...(isAsked && hooksOf(terminalPrompts)) },
   );
-  const all = [added, ...added.more];
+  const outcomes = [added, ...added.more];
   if (json) printJson(added);
-  else for (const one of all) printAdded(one, dryRun === true);
-  return dryRun || all.every(({ isWritten }) => isWritten) ? 0 : 1;
+  else for (const server of outcomes) printAdded(server, dryRun === true);
+  return dryRun || outcomes.every(({ isWritten }) => isWritten) ? 0 : 1;
 }
 
 const secretPlaces: Readonly<Record<string, SecretPlace>> = {
@@ -77,17 +87,18 @@ export function hooksOf(prompts: Prompts): Pick<AddHooks, "ask" | "confirm" | "k
 /** Null where the person would rather not say. */
 export async function askPlace(prompts: Prompts, question: string): Promise<SecretPlace | null> {
   const chosen = await prompts.choose(question, Object.keys(secretPlaces), true);
-  return typeof chosen === "string" ? (secretPlaces[chosen] ?? null) : null;
+  if (typeof chosen !== "string") return null;
+  return secretPlaces[chosen] ?? null;
 }
 
 /** What the server wants to know, field by field. */
 export function askFor(prompts: Prompts): AskForm {
   return async (server, form) => {
     printStatus(`${colors.bold(server)} needs to know:`);
-    const given = await fillForm(form, prompts);
-    if (given === null) return null;
+    const filledIn = await fillForm(form, prompts);
+    if (filledIn === null) return null;
     return Object.fromEntries(
-      Object.entries(given).map(([key, value]) => [
+      Object.entries(filledIn).map(([key, value]) => [
         key,
         Array.isArray(value) ? value.map(String) : String(value),
       ]),
@@ -101,33 +112,37 @@ function printIntended({ name, kind, entry }: AddedOne): void {
 }
 
 function printAdded(
-  { name, kind, entry, file, isWritten, tools, ...rest }: AddedOne,
+  { name, kind, entry, file, isWritten, tools, ...addition }: AddedOne,
   isDryRun: boolean,
 ): void {
-  const counted = tools === null ? "" : ` ${countOf(tools, "tool")}.`;
-  const place = `${file} (${forWhom(file)})`;
+  const toolCount = tools === null ? "" : ` ${countOf(tools, "tool")}.`;
+  const destination = `${file} (${forWhom(file)})`;
   if (isDryRun)
     print(
-      `${name} (${kind}) ${JSON.stringify(entry, null, 2)}\nWould be added to ${place}.${counted}`,
+      `${name} (${kind}) ${JSON.stringify(entry, null, 2)}\nWould be added to ${destination}.${toolCount}`,
     );
-  else if (!isWritten) printWarning(rest.problem ?? `'${name}' was not added.`);
+  else if (!isWritten) printWarning(addition.problem ?? `'${name}' was not added.`);
   else
     print(
-      `${colors.green("✔")} Added '${name}' to ${place}.${counted} Look at them: toolplane tools list --server ${shellQuote(name)}`,
+      `${colors.green("✔")} Added '${name}' to ${destination}.${toolCount} Look at them: toolplane tools list --server ${shellQuote(name)}`,
     );
-  if (isWritten && rest.problem !== null && !rest.needsSignIn)
-    printWarning(`It does not answer yet: ${rest.problem}`);
-  if (rest.needsSignIn) print(`It needs a sign-in: toolplane servers login ${shellQuote(name)}`);
-  const unset = rest.variables.filter(({ isSet }) => !isSet).map((one) => one.name);
+  if (isWritten && addition.problem !== null && !addition.needsSignIn)
+    printWarning(`It does not answer yet: ${addition.problem}`);
+  if (addition.needsSignIn)
+    print(`It needs a sign-in: toolplane servers login ${shellQuote(name)}`);
+  const unset = addition.variables.filter(({ isSet }) => !isSet).map((variable) => variable.name);
   if (unset.length > 0)
     print(
       `The entry refers to ${unset.join(" and ")}, and no value is kept. Set it where toolplane is started, name a file with --env-file FILE, or add it again with --secrets file or --secrets keychain.`,
     );
-  for (const { name: secret, where } of rest.kept ?? []) print(`${secret} is kept in ${where}.`);
-  for (const note of rest.notes) print(note);
-  const others = rest.ways.filter(({ unusable }) => unusable === null);
-  if (others.length > 1)
-    print(colors.dim(`Offered by ${others.map(({ via }) => via).join(", ")}; choose with --via.`));
+  for (const { name: secret, where } of addition.kept ?? [])
+    print(`${secret} is kept in ${where}.`);
+  for (const note of addition.notes) print(note);
+  const usableWays = addition.ways.filter(({ unusable }) => unusable === null);
+  if (usableWays.length > 1)
+    print(
+      colors.dim(`Offered by ${usableWays.map(({ via }) => via).join(", ")}; choose with --via.`),
+    );
 }
 
 function forWhom(file: string): string {
@@ -137,36 +152,43 @@ function forWhom(file: string): string {
 
 function pairs(
   option: string,
-  given: readonly string[] = [],
+  options: readonly string[] = [],
 ): Record<string, string[]> | undefined {
-  if (given.length === 0) return undefined;
-  const found: Record<string, string[]> = {};
-  for (const pair of given) {
-    const [, name, value] =
-      (option === "header" ? /^([^=:]+)[=:]\s*(.*)$/s : /^([^=]+)=(.*)$/s).exec(pair) ?? [];
+  if (options.length === 0) return undefined;
+  const valuesByName: Record<string, string[]> = {};
+  const pattern = option === "header" ? /^([^=:]+)[=:]\s*(.*)$/s : /^([^=]+)=(.*)$/s;
+  for (const pair of options) {
+    const [, name, value] = pattern.exec(pair) ?? [];
     if (name === undefined || value === undefined)
       throw new PlaneError("USAGE", `Write it as --${option} NAME=value.`);
-    found[name] = [...(found[name] ?? []), value];
+    valuesByName[name] = [...(valuesByName[name] ?? []), value];
   }
-  return found;
+  return valuesByName;
 }
 
 /** Said once it is one value, said again it is a list. */
 function answers(
-  found: Record<string, string[]> | undefined,
+  valuesByName: Record<string, string[]> | undefined,
 ): Record<string, string | string[]> | undefined {
   return (
-    found &&
+    valuesByName &&
     Object.fromEntries(
-      Object.entries(found).map(([key, all]) => [key, all.length > 1 ? all : all.join()]),
+      Object.entries(valuesByName).map(([key, values]) => [
+        key,
+        values.length > 1 ? values : values.join(),
+      ]),
     )
   );
 }
 
-function single(found: Record<string, string[]> | undefined): Record<string, string> | undefined {
+function single(
+  valuesByName: Record<string, string[]> | undefined,
+): Record<string, string> | undefined {
   return (
-    found &&
-    Object.fromEntries(Object.entries(found).map(([name, all]) => [name, all.at(-1) ?? ""]))
+    valuesByName &&
+    Object.fromEntries(
+      Object.entries(valuesByName).map(([name, values]) => [name, values.at(-1) ?? ""]),
+    )
   );
 }
 
@@ -176,30 +198,27 @@ export async function searchServers(
   options: GlobalOptions & { limit?: number },
 ): Promise<void> {
   const { limit, offline } = options;
-  const found = await (await openSetup(cli, options)).searchServers(
+  const search = await (await openSetup(cli, options)).searchServers(
     query,
     withoutUndefined({ limit, offline }),
   );
   // An empty list of a registry that was not reached says nothing about what there is.
-  if (found.servers.length === 0 && found.problems.length > 0)
+  if (search.servers.length === 0 && search.problems.length > 0)
     throw new PlaneError(
       "SERVER_UNAVAILABLE",
-      `Nothing could be searched: ${found.problems.join(" ")}`,
+      `Nothing could be searched: ${search.problems.join(" ")}`,
       {
-        data: { problems: found.problems },
+        data: { problems: search.problems },
       },
     );
-  if (!options.json) for (const problem of found.problems) printWarning(problem);
-  show(options, found, () => {
-    if (found.servers.length === 0) return `No server whose name has '${query}' is known.`;
-    const rows = found.servers.map(({ name, version, description, packages, remotes }) => {
-      const kinds = [
-        ...new Set([
-          ...packages.map(({ kind }) => kind),
-          ...(remotes.length > 0 ? ["remote"] : []),
-        ]),
-      ].join(", ");
-      return `${colors.bold(name)} ${version} ${colors.dim(`(${kinds})`)}\n  ${description}`;
+  if (!options.json) for (const problem of search.problems) printWarning(problem);
+  show(options, search, () => {
+    if (search.servers.length === 0) return `No server whose name has '${query}' is known.`;
+    const rows = search.servers.map(({ name, version, description, packages, remotes }) => {
+      const kinds = new Set<string>(packages.map(({ kind }) => kind));
+      if (remotes.length > 0) kinds.add("remote");
+      const kindText = colors.dim(`(${[...kinds].join(", ")})`);
+      return `${colors.bold(name)} ${version} ${kindText}\n  ${description}`;
     });
     return [...rows, "", "Add one: toolplane add NAME"].join("\n");
   });
@@ -220,10 +239,10 @@ export async function updateServers(
     const isOpen = updates.some(
       ({ isNewer, isWritten, changes }) => isNewer && !isWritten && changes.length > 0,
     );
-    return [
-      ...updates.map(renderUpdate),
-      ...(isOpen ? ["Write them: toolplane servers update --yes"] : []),
-    ].join("\n");
+    return joinLines(
+      updates.map(renderUpdate),
+      isOpen && "Write them: toolplane servers update --yes",
+    );
   });
 }
 
@@ -237,19 +256,17 @@ function renderUpdate({
   needs,
   notes,
 }: ServerUpdate): string {
-  const state = !isNewer
-    ? `${version} is the newest`
-    : isWritten
-      ? `${version} → ${latest}, written`
-      : `${version} → ${latest}`;
-  return [
-    `${colors.bold(name)} ${state}`,
-    ...changes.flatMap(({ key, from, to }) => [
-      `  ${key}`,
-      ...(from === null ? [] : [colors.red(`  - ${from}`)]),
-      ...(to === null ? [] : [colors.green(`  + ${to}`)]),
-    ]),
-    ...(needs.length > 0 ? [`  It needs ${needs.join(" and ")} now.`] : []),
-    ...notes.map((note) => `  ${note}`),
-  ].join("\n");
+  const update = `${version} → ${latest}${isWritten ? ", written" : ""}`;
+  return joinLines(
+    `${colors.bold(name)} ${isNewer ? update : `${version} is the newest`}`,
+    changes.map(({ key, from, to }) =>
+      joinLines(
+        `  ${key}`,
+        from !== null && colors.red(`  - ${from}`),
+        to !== null && colors.green(`  + ${to}`),
+      ),
+    ),
+    needs.length > 0 && `  It needs ${needs.join(" and ")} now.`,
+    notes.map((note) => `  ${note}`),
+  );
 }

@@ -21,6 +21,7 @@ import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import {
   colors,
   type Fact,
+  joinLines,
   print,
   printJson,
   printStatus,
@@ -53,8 +54,8 @@ export const listApprovals = command(
       STATUS: ({ status }) => status,
       TOOL: ({ tool }) => tool,
       WHO: ({ principal }) => principal.user,
-      AGE: ({ at }) => renderSpan(now - Date.parse(at)),
-      EXPIRES: (held) => renderExpiry(held, now) ?? "",
+      AGE: (approval) => renderSpan(now - Date.parse(approval.at)),
+      EXPIRES: (approval) => renderExpiry(approval, now) ?? "",
       WHY: ({ verdict }) => verdict.reason,
     });
   },
@@ -63,31 +64,26 @@ export const listApprovals = command(
 
 export async function showApproval(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
-    const held = await plane.approvals.get(await findApproval(plane, id));
-    if (options.json) return printJson(held);
-    const tool = await plane.tools.get(held.toolId).catch(() => undefined);
-    print(renderApproval(held, Date.now(), tool?.description));
-    if (held.status === "pending")
-      printStatus(`Answer it with: toolplane approvals approve|reject ${held.id}`);
+    const approval = await plane.approvals.get(await findApproval(plane, id));
+    if (options.json) return printJson(approval);
+    const tool = await plane.tools.get(approval.toolId).catch(() => undefined);
+    print(renderApproval(approval, Date.now(), tool?.description));
+    if (approval.status === "pending")
+      printStatus(`Answer it with: toolplane approvals approve|reject ${approval.id}`);
   });
 }
 
 export async function approveCall(cli: Cli, id: string, options: ApproveOptions): Promise<number> {
-  const given: ApprovalAnswer = {
-    decision: "approve",
-    ...(options.args === undefined
-      ? {}
-      : { arguments: await readJsonOption(options.args, "--args") }),
-    ...pickOptions(options, "reason"),
-    ...toRemember(options),
-  };
+  const answer: ApprovalAnswer = { decision: "approve" };
+  if (options.args !== undefined) answer.arguments = await readJsonOption(options.args, "--args");
+  Object.assign(answer, pickOptions(options, "reason"), toRemember(options));
   return withPlane(cli, options, async (plane) => {
-    const answered = await plane.approvals.answer(await findApproval(plane, id), given);
+    const answered = await plane.approvals.answer(await findApproval(plane, id), answer);
     const { approval, outcome } = answered;
     if (options.json) printJson(answered);
     else if (outcome) printOutcome(outcome);
     else print(`'${plainText(approval.tool)}' is approved and runs where its caller waits for it.`);
-    if (given.remember && approval.adminRequired)
+    if (answer.remember && approval.adminRequired)
       printStatus("The yes is not remembered: a rule of the operator asks every time.");
     return outcome ? exitCodeOf(outcome) : 0;
   });
@@ -119,9 +115,9 @@ export const listRemembered = command(
 );
 
 export const forgetRemembered = command(
-  async (plane, given: string) => {
+  async (plane, idPrefix: string) => {
     const ids = (await plane.approvals.remembered()).map((entry) => entry.id);
-    const id = findByPrefix(given, ids, {
+    const id = findByPrefix(idPrefix, ids, {
       what: "remembered yes",
       where: "toolplane approvals remembered",
     });
@@ -131,17 +127,18 @@ export const forgetRemembered = command(
   () => "Forgotten. Calls like this need approval again.",
 );
 
-async function findApproval(plane: Plane, given: string): Promise<string> {
+async function findApproval(plane: Plane, idPrefix: string): Promise<string> {
   // Also the change of a plan has an id, which no list of approvals shows.
-  if (given.length === 36) return given.toLowerCase();
+  if (idPrefix.length === 36) return idPrefix.toLowerCase();
   const ids = (await plane.approvals.list()).map(({ id }) => id);
-  return findByPrefix(given, ids, { what: "approval", where: "toolplane approvals list --all" });
+  return findByPrefix(idPrefix, ids, { what: "approval", where: "toolplane approvals list --all" });
 }
 
-function toStatus({ status, all }: ListOptions): HeldStatus | undefined {
-  if (all || status === "all") return undefined;
-  const known = toChoice("--status", status ?? "pending", ["all", ...heldStatuses]);
-  return known === "all" ? undefined : known;
+function toStatus(options: ListOptions): HeldStatus | undefined {
+  const { status } = options;
+  if (options.all || status === "all") return undefined;
+  const choice = toChoice("--status", status ?? "pending", ["all", ...heldStatuses]);
+  return choice === "all" ? undefined : choice;
 }
 
 function toRemember({ remember, for: forMs, onlyConversation }: ApproveOptions): {
@@ -164,32 +161,34 @@ export function readJsonOption(text: string, option: string): Promise<JsonObject
 }
 
 /** Everything that a person should have seen before they say yes. */
-export function renderApproval(held: HeldView, now: number, description?: string): string {
-  const { id, tool, principal, face, verdict, answer, outcome } = held;
+export function renderApproval(approval: HeldView, now: number, description?: string): string {
+  const { id, tool, principal, face, verdict, answer, outcome } = approval;
   const facts: Fact[] = [
-    ["status", held.status],
+    ["status", approval.status],
     ["called by", `${principal.user ?? "anonymous"} via ${face}`],
-    ["asked", `${renderSpan(now - Date.parse(held.at))} ago`],
-    ["caller", renderCaller(held, now)],
-    ["expires", renderExpiry(held, now) ?? "not"],
+    ["asked", `${renderSpan(now - Date.parse(approval.at))} ago`],
+    ["caller", renderCaller(approval, now)],
+    ["expires", renderExpiry(approval, now) ?? "not"],
     ["why", `${verdict.reason} (${ruleOf(verdict)})`],
-    ["remember", held.adminRequired ? "no: a rule of the operator asks every time" : null],
-    ["plan", held.plan],
+    ["remember", approval.adminRequired ? "no: a rule of the operator asks every time" : null],
+    ["plan", approval.plan],
     ["answer", answer && renderAnswer(answer)],
     ["ran as", outcome && `${outcome.callId}${outcome.ok ? "" : `, ${outcome.code}`}`],
   ];
-  return [
+  return joinLines(
     `${colors.bold(plainText(tool))} ${colors.dim(id)}`,
-    ...(description ? [plainText(description)] : []),
+    Boolean(description) && plainText(description ?? ""),
     "",
     colors.bold(answer?.arguments ? "Arguments, as they were changed" : "Arguments"),
-    ...renderArguments(held.shown, "  "),
-    ...(held.before
-      ? ["", colors.bold("As the caller gave them"), ...renderArguments(held.before, "  ")]
-      : []),
+    renderArguments(approval.shown, "  "),
+    approval.before && [
+      "",
+      colors.bold("As the caller gave them"),
+      ...renderArguments(approval.before, "  "),
+    ],
     "",
-    ...renderFacts(13, facts),
-  ].join("\n");
+    renderFacts(13, facts),
+  );
 }
 
 /** One argument a line, in the order of their names, so that two of them can be compared. */
@@ -214,11 +213,15 @@ function visible(text: string): string {
 
 function renderLimits({ arguments: globs, argumentsHash }: RememberedApproval): string {
   if (argumentsHash !== null) return "exactly those arguments";
-  return Object.keys(globs).length === 0 ? "any arguments" : stableJson(globs);
+  if (Object.keys(globs).length === 0) return "any arguments";
+  return stableJson(globs);
 }
 
-function renderAnswer({ decision, by, at, reason }: NonNullable<HeldView["answer"]>): string {
-  return `${decision} by ${by ?? "anonymous"} at ${at}${reason === null ? "" : `: ${reason}`}`;
+function renderAnswer(answer: NonNullable<HeldView["answer"]>): string {
+  const { decision, by, reason } = answer;
+  const decided = `${decision} by ${by ?? "anonymous"} at ${answer.at}`;
+  if (reason === null) return decided;
+  return `${decided}: ${reason}`;
 }
 
 const callers = {
@@ -230,25 +233,26 @@ const callers = {
 function renderCaller({ caller, status }: HeldView, now: number): string | null {
   if (caller === undefined || status !== "pending") return null;
   const since = `${renderSpan(now - Date.parse(caller.at))} ago`;
-  return caller.state === "waits" ? callers.waits : `${callers[caller.state]}, ${since}`;
+  if (caller.state === "waits") return callers.waits;
+  return `${callers[caller.state]}, ${since}`;
 }
 
-type Ruled = { origin: string; rule?: number | undefined; from?: string | undefined };
+type RuleOrigin = { origin: string; rule?: number | undefined; from?: string | undefined };
 
 /** People count rules from 1; the key is what `config explain` takes. */
-function ruleOf({ origin, rule, from = origin }: Ruled): string {
-  return rule === undefined ? from : `rule ${rule + 1}, policy.rules[${rule}]`;
+function ruleOf({ origin, rule, from = origin }: RuleOrigin): string {
+  if (rule === undefined) return from;
+  return `rule ${rule + 1}, policy.rules[${rule}]`;
 }
 
 function renderExpiry({ status, expiresAt }: HeldView, now: number): string | null {
-  return status === "pending" && expiresAt !== null
-    ? `in ${renderSpan(Date.parse(expiresAt) - now)}`
-    : null;
+  if (status !== "pending" || expiresAt === null) return null;
+  return `in ${renderSpan(Date.parse(expiresAt) - now)}`;
 }
 
 type TestOptions = { args?: string; face: Face; mode?: PolicyMode };
 
-const means = {
+const meanings = {
   allow: "it runs",
   ask: "it waits for a person's yes",
   queue: "it is queued in a plan",
@@ -257,12 +261,12 @@ const means = {
 
 export const testPolicy = command(
   async (plane, tool: string, values: string[], { args, ...options }: TestOptions) => {
-    const given = await readInput(
+    const input = await readInput(
       args,
       values,
       `--args must be a JSON object like {"key": "value"}.`,
     );
-    const typed = (await typedForTool(plane, tool, given, values)) as JsonObject;
+    const typed = (await typedForTool(plane, tool, input, values)) as JsonObject;
     return plane.policy.test(tool, typed, { face: options.face, ...pickOptions(options, "mode") });
   },
   (tested) => {
@@ -273,7 +277,7 @@ export const testPolicy = command(
       ["origin", ruleOf(tested)],
       ["effect", `${effect.effect}: ${effect.because}`],
     ]);
-    return [`${colors.bold(verdict)}: ${means[verdict]}`, ...facts].join("\n");
+    return [`${colors.bold(verdict)}: ${meanings[verdict]}`, ...facts].join("\n");
   },
 );
 
@@ -325,14 +329,16 @@ export async function saveRules(
 
 /** A list, or a configuration with one. */
 async function readRules(cli: Cli, file: string, options: GlobalOptions): Promise<JsonObject[]> {
-  const data =
-    file === "-"
-      ? parse(await readSource("-"))
-      : await (await openSetup(cli, options)).readManifest(file);
-  const { policy } = isObject(data) ? data : {};
-  const rules = isObject(policy) ? policy.rules : data;
+  const content = await readContent(cli, file, options);
+  const policy = isObject(content) ? content.policy : undefined;
+  const rules = isObject(policy) ? policy.rules : content;
   if (Array.isArray(rules) && rules.every(isObject)) return rules as JsonObject[];
   throw new PlaneError("USAGE", `'${file}' must hold a list of rules, or 'policy.rules'.`);
+}
+
+async function readContent(cli: Cli, file: string, options: GlobalOptions): Promise<unknown> {
+  if (file === "-") return parse(await readSource("-"));
+  return (await openSetup(cli, options)).readManifest(file);
 }
 
 function parse(text: string): unknown {

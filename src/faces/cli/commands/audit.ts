@@ -5,7 +5,15 @@ import { countOf } from "../../../lib/text/wording.ts";
 import type { AuditRecord, RootCheck } from "../../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../../model/calls/call-history.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, printPage, renderFacts, renderMoment, show, table } from "../terminal/output.ts";
+import {
+  colors,
+  joinLines,
+  printPage,
+  renderFacts,
+  renderMoment,
+  show,
+  table,
+} from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { renderChain, toVerify } from "./call-history.ts";
 import { pickOptions, toLimit } from "./option-values.ts";
@@ -23,16 +31,16 @@ export const listAuditedChanges = command(
       before: options.cursor,
     });
     // One more than is shown tells whether there are more.
-    const found = await plane.audit.list({ ...filter, limit: limit + 1 });
-    const records = found.slice(0, limit);
-    return { records, nextCursor: found.length > limit ? (records.at(-1)?.id ?? null) : null };
+    const fetched = await plane.audit.list({ ...filter, limit: limit + 1 });
+    const records = fetched.slice(0, limit);
+    return { records, nextCursor: fetched.length > limit ? (records.at(-1)?.id ?? null) : null };
   },
   ({ records, nextCursor }) => printPage(renderChanges(records), nextCursor),
 );
 
 function renderChanges(records: readonly AuditRecord[]): string {
   return table(records, "No change is recorded.", {
-    WHEN: ({ at }) => renderMoment(at),
+    WHEN: (record) => renderMoment(record.at),
     ID: ({ id }) => id,
     USER: ({ user, key }) => (key === null ? user : `${user ?? "-"} (${key})`),
     FROM: ({ face, address }) => (address === null ? face : `${face} ${address}`),
@@ -69,12 +77,11 @@ function renderChange({ input, before, after, ...record }: AuditRecord): string 
 const maxRootCharacters = 32 * 1024 * 1024;
 
 /** A file with exported roots; what is no file is the hash of one. */
-function readRoot(given: string): string {
-  if (!existsSync(given)) return given;
-  const all = readFileSync(given, "utf8");
-  const start =
-    all.length > maxRootCharacters ? all.indexOf("\n", all.length - maxRootCharacters) + 1 : 0;
-  return all.slice(start);
+function readRoot(rootOption: string): string {
+  if (!existsSync(rootOption)) return rootOption;
+  const text = readFileSync(rootOption, "utf8");
+  if (text.length <= maxRootCharacters) return text;
+  return text.slice(text.indexOf("\n", text.length - maxRootCharacters) + 1);
 }
 
 export async function verifyAudit(
@@ -82,25 +89,25 @@ export async function verifyAudit(
   options: GlobalOptions & VerifyOptions,
 ): Promise<number> {
   const { root, key } = options;
-  const asked = {
+  const verifyOptions = {
     ...toVerify(options),
     ...withoutUndefined({ root: root && readRoot(root), key }),
   };
-  const check = await withPlane(cli, options, (plane) => plane.audit.verify(asked));
+  const check = await withPlane(cli, options, (plane) => plane.audit.verify(verifyOptions));
   const { changes, calls, roots } = check;
   show(options, check, () => {
     const { records, ...chain } = changes;
-    const both = [
+    const paragraphs = [
       renderChain({ ...chain, headFound: null, calls: records }, "change"),
       renderChain({ ...calls, headFound: null }),
     ];
     if (options.head !== undefined)
-      both.push(
+      paragraphs.push(
         check.ok
           ? "The hash you gave is in the record."
           : "The record is broken, or the hash you gave is not in it.",
       );
-    return [...both, renderRoots(roots)].join("\n\n");
+    return [...paragraphs, renderRoots(roots)].join("\n\n");
   });
   return check.ok ? 0 : 1;
 }
@@ -113,19 +120,17 @@ function renderRoots({
   rootProblem,
   missing,
 }: RootCheck): string {
-  return [
+  return joinLines(
     broken
       ? `Root ${broken.number} of ${broken.at} proves nothing: ${broken.reason}.`
       : `${countOf(roots, "root")} over all chains; none was changed or removed in between.`,
-    ...missing.map(
-      ({ chain, at }) =>
-        `Records of the chain ${chain} that were there on ${at} are gone or changed.`,
+    missing.map(
+      (root) =>
+        `Records of the chain ${root.chain} that were there on ${root.at} are gone or changed.`,
     ),
-    ...(rootProblem === null ? [] : [`What you gave proves less: ${rootProblem}.`]),
-    ...(rootFound === false
-      ? ["The root you gave is not among them: the end was removed or rewritten."]
-      : []),
-    ...(rootFound === true ? ["The root you gave is among them."] : []),
-    ...(newest === null || broken ? [] : [`Newest root: ${newest.hash}. Keep it elsewhere.`]),
-  ].join("\n");
+    rootProblem !== null && `What you gave proves less: ${rootProblem}.`,
+    rootFound === false && "The root you gave is not among them: the end was removed or rewritten.",
+    rootFound === true && "The root you gave is among them.",
+    newest !== null && !broken && `Newest root: ${newest.hash}. Keep it elsewhere.`,
+  );
 }

@@ -13,28 +13,30 @@ import { readSource } from "./option-values.ts";
  */
 export async function readCallArguments(
   args: string | undefined,
-  words: readonly string[],
+  typed: readonly string[],
   piped = "",
 ): Promise<unknown> {
-  const [json, ...more] = words.filter(isJsonWord);
-  const values = words.filter((word) => !isJsonWord(word));
+  const [json, ...more] = typed.filter(isJsonWord);
+  const values = typed.filter((argument) => !isJsonWord(argument));
   if (json !== undefined && (args !== undefined || more.length > 0))
     throw usage("All arguments as JSON are given twice. Leave one of them out");
-  const isPiped = args === undefined && words.length === 0;
-  const whole = isPiped ? piped : (json ?? (args === undefined ? "" : await readText(args)));
-  const given = merge(
-    whole,
-    values,
-    isPiped ? "Standard input" : json === undefined ? sourceOf(args) : asWord,
-  );
-  return values.length === 0 && whole.trim() !== "" && isObject(given) ? whole : given;
+  const { text, source } = await readJsonText(args, json, typed.length === 0 ? piped : "");
+  const merged = merge(text, values, source);
+  return values.length === 0 && text.trim() !== "" && isObject(merged) ? text : merged;
+}
+
+/** The JSON, and how messages name it. */
+async function readJsonText(args: string | undefined, json: string | undefined, piped: string) {
+  if (json !== undefined) return { text: json, source: asWord };
+  if (args !== undefined) return { text: await readText(args), source: sourceOf(args) };
+  return { text: piped, source: "Standard input" };
 }
 
 /** How messages name JSON that was typed without `--args`. */
 const asWord = "What begins with '{'";
 
 /** `{"name": "Ann"}` beside `key=value`. */
-const isJsonWord = (word: string) => /^\s*\{/.test(word);
+const isJsonWord = (argument: string) => /^\s*\{/.test(argument);
 
 /** A pipe that nothing is written to may be another program's, which never ends it. */
 const firstByteMs = 1_000;
@@ -62,13 +64,14 @@ export async function readPiped(stdin: Readable & { isTTY?: boolean }): Promise<
 /** How messages name what was given with `--args`. */
 function sourceOf(args = ""): string {
   if (args === "-") return "Standard input";
-  return args.startsWith("@") ? `The file '${args.slice(1)}'` : "--args";
+  if (!args.startsWith("@")) return "--args";
+  return `The file '${args.slice(1)}'`;
 }
 
 function merge(text: string, values: readonly string[], source: string): unknown {
-  const given = text.trim() === "" ? {} : parseJson(text, source);
-  if (values.length === 0) return given;
-  const base = given === null ? {} : given;
+  const parsed = text.trim() === "" ? {} : parseJson(text, source);
+  if (values.length === 0) return parsed;
+  const base = parsed ?? {};
   if (!isObject(base))
     throw usage("--args must be a JSON object when key=value pairs are given too");
   return { ...base, ...Object.fromEntries(values.map(parsePair)) } satisfies UnknownObject;
@@ -80,8 +83,8 @@ export async function readInput(
   values: readonly string[],
   problem = "--args must be a JSON object: the input by its names.",
 ): Promise<JsonObject> {
-  const given = merge(args === undefined ? "" : await readText(args), values, sourceOf(args));
-  if (isObject(given)) return given as JsonObject;
+  const input = merge(args === undefined ? "" : await readText(args), values, sourceOf(args));
+  if (isObject(input)) return input as JsonObject;
   throw new PlaneError("USAGE", problem);
 }
 
@@ -96,8 +99,9 @@ export async function typedForTool(
   const texts = textKeys(values).filter((key) => mayBeTyped(String(args[key])));
   // Most are plain words: the tool's server starts before anything is looked up.
   if (texts.length === 0) return args;
-  const found = await plane.tools.get(tool).catch(() => null);
-  return found === null ? args : typedMembers(args, texts, found.parameters);
+  const described = await plane.tools.get(tool).catch(() => null);
+  if (described === null) return args;
+  return typedMembers(args, texts, described.parameters);
 }
 
 /** What to write for each `key=value` that is not what the tool takes. */
@@ -109,16 +113,17 @@ export async function argumentHints(
 ): Promise<string[]> {
   const { problems } = error?.code === "INVALID_ARGUMENTS" ? error.data : {};
   const paths = Array.isArray(problems) ? problems.map(({ path }: { path: string }) => path) : [];
-  const wrong = textKeys(values).filter((key) => paths.includes(`/${key}`));
-  if (wrong.length === 0) return [];
-  const found = await plane.tools.get(tool).catch(() => null);
-  return wrong.flatMap((key) => {
-    const [kind, example] = wanted[memberTypes(found?.parameters, key)?.[0] ?? ""] ?? [];
-    return kind === undefined ? [] : [`'${key}' must be ${kind}: write ${key}:=${example}`];
+  const wrongKeys = textKeys(values).filter((key) => paths.includes(`/${key}`));
+  if (wrongKeys.length === 0) return [];
+  const described = await plane.tools.get(tool).catch(() => null);
+  return wrongKeys.flatMap((key) => {
+    const [kind, example] = typeExamples[memberTypes(described?.parameters, key)?.[0] ?? ""] ?? [];
+    if (kind === undefined) return [];
+    return [`'${key}' must be ${kind}: write ${key}:=${example}`];
   });
 }
 
-const wanted: Record<string, [kind: string, example: string]> = {
+const typeExamples: Record<string, [kind: string, example: string]> = {
   integer: ["an integer", "1"],
   number: ["a number", "1"],
   boolean: ["true or false", "true"],
@@ -127,16 +132,16 @@ const wanted: Record<string, [kind: string, example: string]> = {
   object: ["an object", "'{}'"],
 };
 
-function textKeys(words: readonly string[]): string[] {
-  const values = words.filter((word) => !isJsonWord(word));
-  return values.map(splitPair).flatMap((pair) => (pair === null || pair.isJson ? [] : [pair.key]));
+function textKeys(typed: readonly string[]): string[] {
+  const values = typed.filter((argument) => !isJsonWord(argument));
+  const pairs = values.map(splitPair).filter((pair) => pair !== null);
+  return pairs.filter(({ isJson }) => !isJson).map(({ key }) => key);
 }
 
 async function readText(args: string): Promise<string> {
   if (args === "-") return readSource("-");
-  return args.startsWith("@")
-    ? readSource(args.slice(1), `The file '${args.slice(1)}' of --args`)
-    : args;
+  if (!args.startsWith("@")) return args;
+  return readSource(args.slice(1), `The file '${args.slice(1)}' of --args`);
 }
 
 function parsePair(pair: string): [string, unknown] {
@@ -154,17 +159,18 @@ function parseJson(json: string, where: string): unknown {
   try {
     return JSON.parse(json);
   } catch (thrown) {
-    const isFile = where.includes(" ") && where !== asWord;
-    const quoted = `'{"key":"value"}'`;
-    const example = { "--args": `--args ${quoted}`, [asWord]: quoted }[where];
-    const typed =
-      example === undefined
-        ? `For text write ${where}=…`
-        : `Quote it for the shell, e.g. ${example}`;
-    const ends = where === "Standard input" ? ". Where it is not meant, write < /dev/null" : "";
-    const remedy = isFile ? `It has to hold one JSON object, as in {"key": "value"}${ends}` : typed;
-    throw usage(`${where} is not valid JSON: ${(thrown as Error).message}. ${remedy}`);
+    const { message } = thrown as Error;
+    throw usage(`${where} is not valid JSON: ${message}. ${jsonRemedy(where)}`);
   }
+}
+
+function jsonRemedy(where: string): string {
+  const quoted = `'{"key":"value"}'`;
+  if (where === "--args") return `Quote it for the shell, e.g. --args ${quoted}`;
+  if (where === asWord) return `Quote it for the shell, e.g. ${quoted}`;
+  if (!where.includes(" ")) return `For text write ${where}=…`;
+  const ending = where === "Standard input" ? ". Where it is not meant, write < /dev/null" : "";
+  return `It has to hold one JSON object, as in {"key": "value"}${ending}`;
 }
 
 function usage(message: string): PlaneError {

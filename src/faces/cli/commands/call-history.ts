@@ -24,6 +24,7 @@ import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import {
   colors,
   type Fact,
+  joinLines,
   print,
   printJson,
   printPage,
@@ -42,7 +43,7 @@ const barWidth = 30;
 
 export function renderCalls(calls: readonly CallRecord[]): string {
   return table(calls, "No call is recorded.", {
-    WHEN: ({ at }) => renderMoment(at),
+    WHEN: (record) => renderMoment(record.at),
     ID: ({ id }) => id,
     STATUS: ({ status }) => status,
     MS: ({ durationMs }) => Math.round(durationMs),
@@ -68,20 +69,16 @@ export function renderCall(call: CallRecord, queued?: QueueView | null): string 
     ["kept as", call.stored && `${call.stored} (toolplane results get ${call.stored})`],
     ["cost", call.cost && `${call.cost.amount} ${call.cost.unit}`],
   ];
-  return [
+  return joinLines(
     `${colors.bold(plainText(call.tool))} ${colors.dim(call.id)}`,
-    ...(call.error
-      ? [`${plainText(call.error.message)} ${colors.dim(`[${call.error.code}]`)}`]
-      : []),
+    call.error && `${plainText(call.error.message)} ${colors.dim(`[${call.error.code}]`)}`,
     "",
-    ...renderFacts(11, facts),
+    renderFacts(11, facts),
     "",
     colors.bold("Stages"),
-    ...renderBars(call.stages),
-    ...(call.attempts.length === 0
-      ? []
-      : ["", colors.bold("Attempts"), ...call.attempts.map(renderAttempt)]),
-  ].join("\n");
+    renderBars(call.stages),
+    call.attempts.length > 0 && ["", colors.bold("Attempts"), ...call.attempts.map(renderAttempt)],
+  );
 }
 
 function renderQueue(queued: QueueView | null): string {
@@ -89,13 +86,15 @@ function renderQueue(queued: QueueView | null): string {
   const { status, waitsFor, nextRetryAt, resolvedCallId } = queued;
   if (resolvedCallId !== null) return `it ran as ${resolvedCallId}`;
   if (waitsFor === "person") return `${status}: a person decides (toolplane dead-letters show)`;
-  return nextRetryAt === null ? status : `${status}, next try at ${nextRetryAt}`;
+  if (nextRetryAt === null) return status;
+  return `${status}, next try at ${nextRetryAt}`;
 }
 
 function renderOrigin({ cached, coalesced, replayed, collected }: CallRecord): string {
   if (collected) return `, the outcome of call ${collected.call}`;
   if (replayed) return ", replayed from a recording";
-  return cached ? ", from the cache" : coalesced ? ", shared with an equal call" : "";
+  if (cached) return ", from the cache";
+  return coalesced ? ", shared with an equal call" : "";
 }
 
 /** Each stage as long as its share of the longest one. */
@@ -111,25 +110,23 @@ export function renderBars(stages: CallRecord["stages"]): string[] {
 export function renderChain(chain: CallChain, what = "call"): string {
   const { calls, checkpoints, head, broken, headFound, lost } = chain;
   const removed = checkpoints.reduce((sum, checkpoint) => sum + checkpoint.removed, 0);
-  return [
+  return joinLines(
     broken
       ? `The record is broken at ${what} '${plainText(broken.id)}' of ${plainText(broken.at)}: ${broken.reason}. What comes after it proves nothing.`
       : `${countOf(calls, what)} recorded; none was changed or removed in between.`,
-    ...lost.map(
+    lost.map(
       ({ after, until }) =>
         `The ${what}s${after === null ? "" : ` after ${after}`} up to ${until} were stored and are gone: the store was damaged, or replaced by an older one.`,
     ),
-    ...(removed > 0
-      ? [`${countOf(removed, `older ${what}`)} removed because of their age ('calls.keepDays').`]
-      : []),
-    ...(headFound === false
-      ? ["The hash you gave is not in the record: its end was removed or rewritten."]
-      : []),
-    ...(headFound === true ? ["The hash you gave is in the record."] : []),
-    ...(head === null || broken
-      ? []
-      : [`Head: ${head}. Keep it elsewhere to prove later that nothing was rewritten.`]),
-  ].join("\n");
+    removed > 0 &&
+      `${countOf(removed, `older ${what}`)} removed because of their age ('calls.keepDays').`,
+    headFound === false &&
+      "The hash you gave is not in the record: its end was removed or rewritten.",
+    headFound === true && "The hash you gave is in the record.",
+    head !== null &&
+      !broken &&
+      `Head: ${head}. Keep it elsewhere to prove later that nothing was rewritten.`,
+  );
 }
 
 function verdictOf({ approval }: CallRecord): string | null {
@@ -138,7 +135,7 @@ function verdictOf({ approval }: CallRecord): string | null {
 
 function argumentsOf({ argumentNames, injected }: CallRecord): string | null {
   const names = [...argumentNames, ...injected.map((name) => `${name} (injected)`)];
-  return names.length === 0 ? null : names.join(", ");
+  return names.join(", ") || null;
 }
 
 function renderAttempt({
@@ -148,8 +145,8 @@ function renderAttempt({
   error,
   sent,
 }: CallRecord["attempts"][number]): string {
-  const how = ok ? "answered" : `${error}${sent === false ? ", never sent" : ""}`;
-  return plainText(`${provider}  ${how}  ${milliseconds(durationMs)}`);
+  const attemptOutcome = ok ? "answered" : `${error}${sent === false ? ", never sent" : ""}`;
+  return plainText(`${provider}  ${attemptOutcome}  ${milliseconds(durationMs)}`);
 }
 
 function milliseconds(ms: number): string {
@@ -206,27 +203,30 @@ export const listCalls = command(
       before: options.cursor,
     });
     // One more than is shown tells whether there are more.
-    const found = await plane.calls.list({ ...filter, limit: limit + 1 });
-    const listed = found.slice(0, limit);
-    const kept = options.payloads ? await plane.calls.payloads(listed.map(({ id }) => id)) : null;
-    const payloads = new Map(kept?.map(({ id, ...payload }) => [id, payload]));
-    const calls =
-      kept === null
-        ? listed
-        : listed.map((one) => ({ ...one, payload: payloads.get(one.id) ?? null }));
-    return { calls, nextCursor: found.length > limit ? (calls.at(-1)?.id ?? null) : null };
+    const fetched = await plane.calls.list({ ...filter, limit: limit + 1 });
+    const listed = fetched.slice(0, limit);
+    const lastListed = fetched.length > limit ? listed.at(-1) : undefined;
+    const calls = options.payloads ? await withPayloads(plane, listed) : listed;
+    return { calls, nextCursor: lastListed?.id ?? null };
   },
   ({ calls, nextCursor }) => printPage(renderCalls(calls), nextCursor),
 );
+
+async function withPayloads(plane: Plane, calls: readonly CallRecord[]) {
+  const stored = await plane.calls.payloads(calls.map(({ id }) => id));
+  if (stored === null) return calls;
+  const payloads = new Map(stored.map(({ id, ...payload }) => [id, payload]));
+  return calls.map((call) => ({ ...call, payload: payloads.get(call.id) ?? null }));
+}
 
 type ExportOptions = GlobalOptions & FilterOptions & { format?: "jsonl" | "har"; limit?: number };
 
 export async function exportCalls(
   cli: Cli,
-  given: string | undefined,
+  path: string | undefined,
   options: ExportOptions,
 ): Promise<void> {
-  const file = given === "-" ? undefined : given;
+  const file = path === "-" ? undefined : path;
   const status = toChoice("--status", options.status, statuses);
   const query = withoutUndefined({
     ...pickOptions(options, ...filters, "format", "limit"),
@@ -326,7 +326,7 @@ async function showRun(plane: Plane, id: string, { json }: GlobalOptions): Promi
 
 function renderRuns(runs: readonly RunSummary[]): string {
   return table(runs, "No run of an agent is kept.", {
-    WHEN: ({ at }) => renderMoment(at),
+    WHEN: (record) => renderMoment(record.at),
     ID: ({ id }) => id,
     OUTCOME: ({ outcome }) => outcome,
     SECONDS: ({ durationMs }) => (durationMs / 1_000).toFixed(1),
@@ -339,7 +339,7 @@ function renderRuns(runs: readonly RunSummary[]): string {
   });
 }
 
-const everyMs = 500;
+const pollMs = 500;
 
 export async function showActivity(
   cli: Cli,
@@ -364,14 +364,14 @@ async function follow(
   shown: readonly ActivityEntry[],
   interrupted: AbortSignal,
 ): Promise<void> {
-  let known = new Set(shown.map(({ id }) => id));
+  let printedIds = new Set(shown.map(({ id }) => id));
   while (!interrupted.aborted) {
-    await pause(everyMs, undefined, { signal: interrupted }).catch(() => undefined);
+    await pause(pollMs, undefined, { signal: interrupted }).catch(() => undefined);
     if (interrupted.aborted) return;
     const entries = await plane.calls.activity({ face: "cli" });
-    const fresh = entries.filter(({ id }) => !known.has(id)).reverse();
+    const fresh = entries.filter(({ id }) => !printedIds.has(id)).reverse();
     if (fresh.length > 0) print(renderActivity(fresh).split("\n").slice(1).join("\n"));
-    known = new Set(entries.map(({ id }) => id));
+    printedIds = new Set(entries.map(({ id }) => id));
   }
 }
 
@@ -393,12 +393,13 @@ type GetOptions = TextOptions<"offset" | "limit" | "path" | "grep"> & { lines?: 
 
 export const getResult = command(
   (plane, id: string, { offset, limit, ...options }: GetOptions) => {
-    const place = withoutUndefined({
+    const range = withoutUndefined({
       offset: toCount("--offset", offset),
       limit: toCount("--limit", limit),
     });
-    const query = { ...place, ...pickOptions(options, "path", "grep", "lines") };
-    return limit === undefined ? readAll(plane, id, query) : plane.results.get(id, query);
+    const query = { ...range, ...pickOptions(options, "path", "grep", "lines") };
+    if (limit === undefined) return readAll(plane, id, query);
+    return plane.results.get(id, query);
   },
   ({ text, unit, offset, nextOffset, total }) => {
     print(plainText(text));
@@ -415,7 +416,7 @@ export const listResults = command(
   ({ results, nextCursor }) => {
     const rows = table(results, "No large result is kept.", {
       ID: ({ id }) => id,
-      SINCE: ({ at }) => renderMoment(at).slice(0, 16),
+      SINCE: (stored) => renderMoment(stored.at).slice(0, 16),
       UNTIL: ({ expiresAt }) => renderMoment(expiresAt).slice(0, 16),
       CHARACTERS: ({ characters }) => characters,
       USER: ({ user }) => user,
@@ -428,16 +429,17 @@ export const listResults = command(
 
 /** Without a limit, all of it, in as many pages as it takes. */
 async function readAll(plane: Plane, id: string, query: ResultQuery): Promise<ResultPage> {
-  const unit = query.grep === undefined ? (query.lines ? "lines" : "characters") : "matches";
+  const textUnit = query.lines ? "lines" : "characters";
+  const unit = query.grep === undefined ? textUnit : "matches";
   const limit = pageLimits[unit].most;
-  const first = await plane.results.get(id, { ...query, limit });
-  const texts = [first.text];
-  for (let next = first.nextOffset; next !== null; ) {
-    const page = await plane.results.get(id, { ...query, limit, offset: next });
+  const firstPage = await plane.results.get(id, { ...query, limit });
+  const texts = [firstPage.text];
+  for (let offset = firstPage.nextOffset; offset !== null; ) {
+    const page = await plane.results.get(id, { ...query, limit, offset });
     texts.push(page.text);
-    next = page.nextOffset;
+    offset = page.nextOffset;
   }
-  return { ...first, text: texts.join(unit === "characters" ? "" : "\n"), nextOffset: null };
+  return { ...firstPage, text: texts.join(unit === "characters" ? "" : "\n"), nextOffset: null };
 }
 
 type SavedArtifact = { name: string; path: string; bytes: number };
@@ -451,8 +453,8 @@ export async function saveArtifacts(
   { force }: { force: boolean },
 ): Promise<{ saved: SavedArtifact[]; problems: string[] }> {
   const { artifacts = [], problems = [] } = (result && readArtifacts(result)) ?? {};
-  const places = namePlaces(artifacts).map((file, at) => ({
-    artifact: artifacts[at] as Artifact,
+  const places = namePlaces(artifacts).map((file, index) => ({
+    artifact: artifacts[index] as Artifact,
     path: join(directory, file),
   }));
   const inTheWay = force ? [] : places.filter(({ path }) => existsSync(path));
@@ -479,20 +481,21 @@ export async function saveArtifacts(
 
 /** A name for each that is safe and unique. */
 function namePlaces(artifacts: readonly Artifact[]): string[] {
-  const taken = new Set<string>();
-  return artifacts.map(({ name }, at) => {
-    const safe = safeName(name) || `artifact-${at + 1}`;
-    let free = safe;
-    for (let next = 2; taken.has(free.toLowerCase()); next += 1) free = `${next}-${safe}`;
-    taken.add(free.toLowerCase());
-    return free;
+  const usedNames = new Set<string>();
+  return artifacts.map(({ name }, index) => {
+    const safe = safeName(name) || `artifact-${index + 1}`;
+    let unusedName = safe;
+    for (let number = 2; usedNames.has(unusedName.toLowerCase()); number += 1)
+      unusedName = `${number}-${safe}`;
+    usedNames.add(unusedName.toLowerCase());
+    return unusedName;
   });
 }
 
 /** The last part of what may be a path, without what has a meaning to a shell, a terminal or a file system. */
 export function safeName(name: string): string {
-  const last = plainText(name).split(/[\\/]/).at(-1) ?? "";
-  const cleaned = last
+  const fileName = plainText(name).split(/[\\/]/).at(-1) ?? "";
+  const cleaned = fileName
     .replaceAll(/[<>:"|?*\s]+/g, "_")
     .replace(/^[.-]+/, "")
     .replace(/(?<!\.)\.+$/, "");

@@ -43,17 +43,17 @@ export async function callTool(
     maxResult: maxResultBytes,
   } = options;
   const isPiped = options.args === undefined && values.length === 0;
-  const given = await readCallArguments(
+  const typedArguments = await readCallArguments(
     options.args,
     values,
     isPiped ? await readPiped(terminal.stdin) : "",
   );
   const files = readFileNames(options.file);
-  const asks = !options.json && canBeAsked();
+  const mayAsk = !options.json && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
-    using _answering = asks ? answerQuestions(plane) : undefined;
-    const args = await typedForTool(plane, tool, given, values);
-    const first = await plane.call(tool, args, {
+    using _answering = mayAsk ? answerQuestions(plane) : undefined;
+    const args = await typedForTool(plane, tool, typedArguments, values);
+    const firstOutcome = await plane.call(tool, args, {
       face: "cli",
       signal,
       ...typedHere(),
@@ -67,14 +67,15 @@ export async function callTool(
         maxResultBytes,
         files,
       }),
-      ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
-      ...(options.plan ? { mode: "plan" as const } : {}),
+      ...(options.timeout !== undefined && { timeoutMs: options.timeout * 1000 }),
+      ...(options.plan && { mode: "plan" as const }),
     });
-    const outcome = asks ? await answerIfAsked(plane, first) : first;
+    const outcome = mayAsk ? await answerIfAsked(plane, firstOutcome) : firstOutcome;
     const saved = await saveFiles(outcome, options);
     if (options.json)
       printJson({
-        ...(outcome.ok ? outcome : { ...outcome, error: withoutHints(outcome.error) }),
+        ...outcome,
+        ...(!outcome.ok && { error: withoutHints(outcome.error) }),
         ...saved,
       });
     else printOutcome(outcome, await argumentHints(plane, tool, outcome, values));
@@ -86,21 +87,21 @@ export async function callTool(
     if (!options.json) await printStderrTail(plane, outcome);
     return isQueuedAsAsked ? 0 : exitCodeOf(outcome);
   };
-  return withPlane(cli, options, work, { answersQuestions: asks });
+  return withPlane(cli, options, work, { answersQuestions: mayAsk });
 }
 
 /** `report.pdf=https://…`: the address of a file by its name. */
-function readFileNames(given: readonly string[] | undefined): Record<string, string> | undefined {
-  if (given === undefined) return undefined;
+function readFileNames(options: readonly string[] | undefined): Record<string, string> | undefined {
+  if (options === undefined) return undefined;
   return Object.fromEntries(
-    given.map((one) => {
-      const at = one.indexOf("=");
-      if (at < 1)
+    options.map((option) => {
+      const separator = option.indexOf("=");
+      if (separator < 1)
         throw new PlaneError(
           "USAGE",
           "--file needs NAME=ADDRESS, as in --file report.pdf=https://files.example.org/1",
         );
-      return [one.slice(0, at), one.slice(at + 1)];
+      return [option.slice(0, separator), option.slice(separator + 1)];
     }),
   );
 }
@@ -108,8 +109,8 @@ function readFileNames(given: readonly string[] | undefined): Record<string, str
 /** Why a server is unreachable is often in what it wrote. */
 async function printStderrTail(plane: Plane, { error }: Outcome): Promise<void> {
   if (error?.code !== "SERVER_UNAVAILABLE") return;
-  const said = await stderrTailIn(plane, error.server);
-  if (said !== null) printStatus(said);
+  const stderrTail = await stderrTailIn(plane, error.server);
+  if (stderrTail !== null) printStatus(stderrTail);
 }
 
 /** Loaded only for --save-artifacts. */

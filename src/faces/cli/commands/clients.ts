@@ -41,13 +41,16 @@ export async function importClients(
 ): Promise<void> {
   const setup = await openSetup(cli, options);
   const { dryRun = false, to: file } = options;
-  const wanted = { files: true, ...withoutUndefined({ file, secrets: options.secrets }) };
+  const importOptions = { files: true, ...withoutUndefined({ file, secrets: options.secrets }) };
   const asks = canBeAsked() && !options.json && !dryRun && options.secrets === undefined;
-  const planned = asks ? await setup.importClients(clients, { ...wanted, dryRun: true }) : null;
-  const secrets = planned === null ? undefined : await askForSecrets(planned);
+  let secrets: SecretPlace | null | undefined;
+  if (asks) {
+    const planned = await setup.importClients(clients, { ...importOptions, dryRun: true });
+    secrets = await askForSecrets(planned);
+  }
   if (secrets === null) return print("Nothing was imported.");
   const report = await setup.importClients(clients, {
-    ...wanted,
+    ...importOptions,
     dryRun,
     ...withoutUndefined({ secrets }),
   });
@@ -86,7 +89,7 @@ export async function connectClient(
   const setup = await openSetup(cli, options);
   if (client === undefined) return listClients(await setup.clients(), options);
   const { keep = false, to: file } = options;
-  const wanted = {
+  const connectOptions = {
     keep,
     ...scopeOf(options),
     ...withoutUndefined({ file, secrets: options.secrets }),
@@ -100,22 +103,22 @@ export async function connectClient(
     !options.json &&
     !options.dryRun;
   if (asks || options.dryRun) {
-    const changes = await setup.connectClient(client, { ...wanted, dryRun: true });
+    const changes = await setup.connectClient(client, { ...connectOptions, dryRun: true });
     if (options.json) return printJson(changes);
     if (!changes.isChanged) return print(unchanged(changes));
     showChanges(changes);
     if (options.dryRun) return print("Nothing was changed.");
     const answer = await terminalPrompts.confirm("Change these files?", true);
-    const kept =
+    const secretPlace =
       answer === true && options.secrets === undefined ? await askForSecrets(changes) : undefined;
-    if (answer !== true || kept === null)
+    if (answer !== true || secretPlace === null)
       return print(
         `Nothing was changed. ${colors.dim("--keep leaves the servers in the client.")}`,
       );
-    secrets = kept;
+    secrets = secretPlace;
   }
   const connection = await setup.connectClient(client, {
-    ...wanted,
+    ...connectOptions,
     dryRun: false,
     ...withoutUndefined({ secrets }),
   });
@@ -140,10 +143,12 @@ async function showProject(
   { config = [], dryRun, json, yes }: ConnectFlags,
 ): Promise<void> {
   // Files that are named are trusted, and one that cannot be read is reported by what comes next.
-  const trust = config.length > 0 ? null : await setup.trust.show().catch(() => null);
-  const open = (trust ? projectLines(trust) : []).filter(({ trusted }) => !trusted);
-  if (open.length === 0 || json) return;
-  const isTrusted = await showAndAsk(setup, open, !dryRun && !yes);
+  if (config.length > 0) return;
+  const trust = await setup.trust.show().catch(() => null);
+  if (trust === null || json) return;
+  const untrusted = projectLines(trust).filter(({ trusted }) => !trusted);
+  if (untrusted.length === 0) return;
+  const isTrusted = await showAndAsk(setup, untrusted, !dryRun && !yes);
   if (isTrusted || dryRun) return;
   const remedy = "Trust it with 'toolplane trust', or name the files that you want with --config";
   throw new PlaneError(
@@ -158,12 +163,12 @@ export async function disconnectClient(
   options: GlobalOptions & ScopeOptions & { remove?: boolean },
 ): Promise<void> {
   const setup = await openSetup(cli, options);
-  const done = await setup.disconnectClient(client, {
+  const disconnection = await setup.disconnectClient(client, {
     ...scopeOf(options),
     remove: options.remove ?? false,
   });
-  if (options.json) return printJson(done);
-  printDisconnected(done, options.remove ?? false);
+  if (options.json) return printJson(disconnection);
+  printDisconnected(disconnection, options.remove ?? false);
 }
 
 function scopeOf({ project, global }: ScopeOptions): { scope?: ClientScope } {
@@ -172,26 +177,27 @@ function scopeOf({ project, global }: ScopeOptions): { scope?: ClientScope } {
   return global ? { scope: "user" } : {};
 }
 
-function nothingFound(clients: readonly ClientStatus[], asked: readonly string[]): string {
+function nothingFound(clients: readonly ClientStatus[], named: readonly string[]): string {
   const names = clients.map(({ client }) => client).join(", ");
-  if (asked.length > 0) return `${asked.join(", ")}: no servers found.`;
+  if (named.length > 0) return `${named.join(", ")}: no servers found.`;
   return `No servers found in the files of the clients that Toolplane knows: ${names}.`;
 }
 
 function listClients(clients: readonly ClientStatus[], { json }: GlobalOptions): void {
   if (json) return printJson({ clients });
-  const here = clients.filter(({ isInstalled, files }) => isInstalled || files.length > 0);
-  const rows = here.map(({ client, title, connected, files }) => {
+  const present = clients.filter(({ isInstalled, files }) => isInstalled || files.length > 0);
+  const rows = present.map(({ client, title, connected, files }) => {
     const servers = [...new Set(files.flatMap((file) => file.servers))];
-    const where = connected.map(
+    const connections = connected.map(
       ({ scope, config }) => `${scope}: ${config.join(", ") || "its default files"}`,
     );
-    return [client, title, servers.join(", ") || "-", where.join("; ") || "no"];
+    return [client, title, servers.join(", ") || "-", connections.join("; ") || "no"];
   });
-  if (here.length > 0) print(renderTable(["CLIENT", "NAME", "ITS OWN SERVERS", "CONNECTED"], rows));
-  const others = clients.filter((client) => !here.includes(client)).map(({ client }) => client);
-  if (others.length > 0) print(colors.dim(`Not found on this machine: ${others.join(", ")}`));
-  if (here.length > 0)
+  if (present.length > 0)
+    print(renderTable(["CLIENT", "NAME", "ITS OWN SERVERS", "CONNECTED"], rows));
+  const missing = clients.filter((client) => !present.includes(client)).map(({ client }) => client);
+  if (missing.length > 0) print(colors.dim(`Not found on this machine: ${missing.join(", ")}`));
+  if (present.length > 0)
     print("See what connecting would change: toolplane connect CLIENT --dry-run");
 }
 
@@ -200,32 +206,32 @@ function unchanged({ title, path }: ClientConnection): string {
 }
 
 /** The change of each file, line by line: `+` comes in, `-` goes out, `=` stays. */
-function showChanges(planned: ClientConnection): void {
-  const { path, server, moved, kept, into, title } = planned;
+function showChanges(connection: ClientConnection): void {
+  const { path, server, moved, into, title } = connection;
   print(colors.bold(path));
-  const words = [
+  const launch = [
     server.command ?? server.cmd ?? server.url ?? server.serverUrl,
     server.args,
   ].flat();
-  print(colors.green(`  + toolplane: ${words.filter((word) => word !== undefined).join(" ")}`));
-  print(colors.dim(`    ${forWhom(planned)}`));
+  print(colors.green(`  + toolplane: ${launch.filter((part) => part !== undefined).join(" ")}`));
+  print(colors.dim(`    ${forWhom(connection)}`));
   for (const { name } of moved) print(colors.red(`  - ${name}`));
-  for (const { name, reason } of kept) print(`  = ${name}: ${reason}`);
+  for (const { name, reason } of connection.kept) print(`  = ${name}: ${reason}`);
   if (into !== null) print(colors.bold(into));
   for (const { name, as, isNew } of moved) {
-    const from = as === name ? "" : ` (${name} of ${title}; another server has that name)`;
-    print(isNew ? colors.green(`  + ${as}${from}`) : `  = ${as}${from}: there already`);
+    const originNote = as === name ? "" : ` (${name} of ${title}; another server has that name)`;
+    if (isNew) print(colors.green(`  + ${as}${originNote}`));
+    else print(`  = ${as}${originNote}: there already`);
   }
-  printLaunches(startedBy(planned));
-  printTranslated(planned);
-  printSecrets(planned, true);
-  printWarnings(planned);
+  printLaunches(startedBy(connection));
+  printTranslated(connection);
+  printSecrets(connection, true);
+  printWarnings(connection);
 }
 
 function forWhom({ scope, title }: ClientConnection): string {
-  return scope === "project"
-    ? `for all who open this project with ${title}`
-    : `for you, in every project that you open with ${title}`;
+  if (scope === "project") return `for all who open this project with ${title}`;
+  return `for you, in every project that you open with ${title}`;
 }
 
 function startedBy({ moved }: ClientConnection): { name: string; launch: string }[] {
@@ -239,7 +245,7 @@ function printLaunches(launches: readonly { name: string; launch: string }[], in
 }
 
 function printConnected(connection: ClientConnection, wasShown: boolean): void {
-  const { title, client, path, into, moved, kept, backup, config } = connection;
+  const { title, client, path, into, moved, backup, config } = connection;
   const command = `toolplane disconnect ${client}`;
   print(
     `${colors.green("✔")} ${title} uses Toolplane with ${config.join(", ")}. Restart ${title} to take effect.`,
@@ -247,7 +253,8 @@ function printConnected(connection: ClientConnection, wasShown: boolean): void {
   print(`  written: ${path} (${forWhom(connection)})`);
   if (moved.length > 0) print(`  moved into ${into}: ${moved.map(renamedName).join(", ")}`);
   if (!wasShown)
-    for (const { name, reason } of kept) print(`  stays in ${title}: ${name} (${reason})`);
+    for (const { name, reason } of connection.kept)
+      print(`  stays in ${title}: ${name} (${reason})`);
   if (!wasShown) printLaunches(startedBy(connection), "  ");
   if (!wasShown) printTranslated(connection);
   printSecrets(wasShown ? { ...connection, holdSecrets: [] } : connection, false);
@@ -272,8 +279,8 @@ function printWarnings({
   elsewhere,
 }: ClientConnection): void {
   if (replaces !== null) {
-    const before = replaces.join(", ") || "its default files";
-    printWarning(`${path} pointed to ${before}; it points to ${config.join(", ")} now.`);
+    const configBefore = replaces.join(", ") || "its default files";
+    printWarning(`${path} pointed to ${configBefore}; it points to ${config.join(", ")} now.`);
   }
   for (const [file, servers] of Map.groupBy(leftBehind, (server) => server.path))
     printWarning(
@@ -283,9 +290,9 @@ function printWarnings({
     printWarning(
       `${path} counts in every project, and it starts Toolplane with the configuration of this directory.`,
     );
-  for (const other of elsewhere)
+  for (const file of elsewhere)
     printWarning(
-      `${title} still starts servers from ${other.path}: ${other.servers.join(", ")}. ${remedy(client, other.scope)}`,
+      `${title} still starts servers from ${file.path}: ${file.servers.join(", ")}. ${remedy(client, file.scope)}`,
     );
 }
 
@@ -324,9 +331,9 @@ function printTranslated(report: {
     print(`${colors.cyan("translated")} ${server}: ${from} → ${to}`);
   for (const { name, servers, description, isSet } of report.variables) {
     if (isSet) continue;
-    const why = description === null ? "" : ` (${description})`;
+    const purpose = description === null ? "" : ` (${description})`;
     print(
-      `${colors.yellow("set")} the variable ${name}${why}: ${servers.join(", ")} ${servers.length === 1 ? "needs" : "need"} it`,
+      `${colors.yellow("set")} the variable ${name}${purpose}: ${servers.join(", ")} ${servers.length === 1 ? "needs" : "need"} it`,
     );
   }
 }
@@ -346,12 +353,12 @@ function printDisconnected(done: ClientDisconnection, isRemoving: boolean): void
   for (const { name, reason } of missing)
     print(`  ${colors.yellow("not back")} ${name}: ${reason}`);
   for (const { name, path: from } of removed) print(`  removed from ${from}: ${name}`);
-  const kept = stays.map(({ name }) => name).join(", ");
-  if (kept !== "" && isRemoving)
-    print(`  not removed, because connect did not add it or it was edited since: ${kept}`);
-  else if (kept !== "")
+  const stayingNames = stays.map(({ name }) => name).join(", ");
+  if (stayingNames !== "" && isRemoving)
+    print(`  not removed, because connect did not add it or it was edited since: ${stayingNames}`);
+  else if (stayingNames !== "")
     print(
-      `  still in Toolplane too: ${kept} ${colors.dim("(take one out: toolplane servers remove NAME)")}`,
+      `  still in Toolplane too: ${stayingNames} ${colors.dim("(take one out: toolplane servers remove NAME)")}`,
     );
   if (backup !== null)
     print(`  backup kept, because comments or entries are only there: ${backup}`);
@@ -392,14 +399,13 @@ const hints: Record<string, string> = {
 export async function init(cli: Cli, options: InitOptions): Promise<void> {
   const setup = await openSetup(cli, options);
   const asks = canBeAsked() && !options.yes && !options.json;
-  const { servers, takeOver } = asks
-    ? await ask(setup)
-    : { servers: bundledServers, takeOver: false };
-  const done = await setup.init({ file: options.to, force: options.force ?? false, servers });
-  if (options.json) return printJson(done);
-  print(`${colors.green("✔")} Wrote ${done.path}`);
+  const unasked: Choice = { servers: bundledServers, takeOver: false };
+  const { servers, takeOver } = asks ? await ask(setup) : unasked;
+  const written = await setup.init({ file: options.to, force: options.force ?? false, servers });
+  if (options.json) return printJson(written);
+  print(`${colors.green("✔")} Wrote ${written.path}`);
   if (takeOver) {
-    const { imported } = await setup.importClients([], { dryRun: false, file: done.path });
+    const { imported } = await setup.importClients([], { dryRun: false, file: written.path });
     print(`${colors.green("✔")} Imported ${imported.join(", ")}`);
   }
   // A file of another name is found by no command.
@@ -410,32 +416,32 @@ export async function init(cli: Cli, options: InitOptions): Promise<void> {
     "toolplane.yml",
     ".mcp.json",
   ].includes(options.to);
-  const named = isFound ? "" : ` --config ${shellQuote(options.to ?? "")}`;
+  const flag = isFound ? "" : ` --config ${shellQuote(options.to ?? "")}`;
   print(
-    `Next: ${colors.bold(`toolplane tools list${named}`)}, then ${colors.bold(`toolplane serve --open${named}`)}`,
+    `Next: ${colors.bold(`toolplane tools list${flag}`)}, then ${colors.bold(`toolplane serve --open${flag}`)}`,
   );
 }
 
 async function ask(setup: Setup): Promise<Choice> {
-  const answered = <T>(answer: T): Exclude<T, symbol> => {
+  const orInterrupt = <T>(answer: T): Exclude<T, symbol> => {
     if (isCancel(answer)) throw new Interrupted("SIGINT");
     return answer as Exclude<T, symbol>;
   };
-  const { found } = await setup.importClients([], { dryRun: true });
-  const clients = found.filter(({ servers }) => servers.length > 0);
-  const where = clients
+  const report = await setup.importClients([], { dryRun: true });
+  const clients = report.found.filter(({ servers }) => servers.length > 0);
+  const summary = clients
     .map(({ client, servers }) => `${client} (${servers.join(", ")})`)
     .join(", ");
   const takeOver =
     clients.length > 0 &&
-    answered(await confirm({ message: `Take over the servers of ${where}?` }));
-  const chosen = answered(
+    orInterrupt(await confirm({ message: `Take over the servers of ${summary}?` }));
+  const chosen = orInterrupt(
     await multiselect({
       message: "Which servers do you want to start with?",
       options: Object.keys(suggestions).map((name) => ({
         value: name,
         label: name,
-        ...(hints[name] === undefined ? {} : { hint: hints[name] }),
+        ...withoutUndefined({ hint: hints[name] }),
       })),
       initialValues: takeOver ? [] : Object.keys(bundledServers),
       required: false,

@@ -6,6 +6,7 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import type { CodeOutcome } from "../../../model/agent/code-run.ts";
 import { exitCodeFor, PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { renderValue } from "../terminal/outcome.ts";
 import { print, printError, printJson, printStatus } from "../terminal/output.ts";
 import { askingHere, typedHere } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
@@ -35,27 +36,24 @@ export async function runProgram(
       face: "cli",
       signal,
       ...typedHere(),
-      ...(options.timeout === undefined ? {} : { timeoutMs: options.timeout * 1000 }),
-      ...(options.plan ? { mode: "plan" as const } : {}),
+      ...(options.timeout !== undefined && { timeoutMs: options.timeout * 1000 }),
+      ...(options.plan && { mode: "plan" as const }),
       ...(await askingHere(options)),
     });
     if (options.json) printJson(outcome);
-    else tell(outcome);
+    else printOutcome(outcome);
     return outcome.error ? exitCodeFor(outcome.error) : 0;
   });
 }
 
 /** The value goes to standard output, what was logged to a person. */
-function tell({ value, logs, error, waiting = [], run }: Omit<CodeOutcome, "text">): void {
+function printOutcome({ value, logs, error, waiting = [], run }: Omit<CodeOutcome, "text">): void {
   for (const line of logs) printStatus(plainText(line));
   if (error) printError(error);
-  else if (value !== null)
-    print(plainText(typeof value === "string" ? value : JSON.stringify(value, null, 2)));
+  else if (value !== null) print(renderValue(value));
   for (const { id, plan } of waiting)
     printStatus(
-      plan
-        ? `Approve it: toolplane plan approve ${plan}`
-        : `Approve it: toolplane approvals approve ${id}`,
+      `Approve it: toolplane ${plan ? `plan approve ${plan}` : `approvals approve ${id}`}`,
     );
   if (error && waiting.length > 0) printStatus(`Then go on: toolplane code run --resume ${run}`);
 }
@@ -64,8 +62,8 @@ async function readProgram(
   file: string | undefined,
   { eval: source, resume }: RunOptions,
 ): Promise<string> {
-  const given = [file, source, resume].filter((one) => one !== undefined);
-  if (given.length !== 1)
+  const sources = [file, source, resume].filter((source) => source !== undefined);
+  if (sources.length !== 1)
     throw new PlaneError(
       "USAGE",
       "Give one of: a file, -e with the program itself, or --resume with a run that waits.",
@@ -85,10 +83,11 @@ export async function searchCodeTools(
   query: string,
   options: GlobalOptions & { limit?: number },
 ): Promise<void> {
-  const found = await withPlane(cli, options, (plane) =>
+  const search = await withPlane(cli, options, (plane) =>
     plane.code.search(query, { face: "cli", ...withoutUndefined({ limit: options.limit }) }),
   );
-  if (options.json) return printJson(found);
-  if (found.note !== undefined) printStatus(plainText(found.note));
-  print(found.declarations === "" ? "No tool was found." : plainText(found.declarations));
+  if (options.json) return printJson(search);
+  if (search.note !== undefined) printStatus(plainText(search.note));
+  if (search.declarations === "") print("No tool was found.");
+  else print(plainText(search.declarations));
 }

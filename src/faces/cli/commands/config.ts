@@ -27,22 +27,20 @@ export async function validateConfig(
   const errors = problems.filter(({ severity }) => options.strict || severity === "error");
   const ok = errors.length === 0;
   const defaults = ok ? await readChangedDefaults(cli, options) : null;
-  if (options.json) printJson({ ok, files, problems, ...(defaults === null ? {} : { defaults }) });
+  if (options.json) printJson({ ok, files, problems, ...(defaults && { defaults }) });
   else {
     if (problems.length > 0) print(listProblems(problems));
-    const notice = defaults === null ? null : changedDefaultsNotice(defaults);
+    const notice = defaults && changedDefaultsNotice(defaults);
     if (notice !== null) print(`${colors.yellow("▲")} ${notice}`);
     // In the words of the warnings that other commands print.
     const warnings = problems.length - errors.length;
-    const count = [
-      ...(errors.length > 0 ? [countOf(errors.length, "error")] : []),
-      ...(warnings > 0 ? [countOf(warnings, "warning")] : []),
-    ].join(" and ");
-    print(
-      ok
-        ? colors.green(`✔ ${files.join(", ")}: usable${count === "" ? "" : ` (${count})`}`)
-        : colors.red(`✖ ${count} in ${files.join(", ")}`),
-    );
+    const counts: string[] = [];
+    if (errors.length > 0) counts.push(countOf(errors.length, "error"));
+    if (warnings > 0) counts.push(countOf(warnings, "warning"));
+    const count = counts.join(" and ");
+    const usable = `✔ ${files.join(", ")}: usable${count === "" ? "" : ` (${count})`}`;
+    if (ok) print(colors.green(usable));
+    else print(colors.red(`✖ ${count} in ${files.join(", ")}`));
   }
   return ok ? 0 : 1;
 }
@@ -53,8 +51,10 @@ async function readChangedDefaults(
   options: GlobalOptions,
 ): Promise<ChangedDefaults | null> {
   try {
-    const read = await withPlane(cli, options, (plane) => plane.defaults.list(), { isQuiet: true });
-    return read.changes.length === 0 ? null : read;
+    const defaults = await withPlane(cli, options, (plane) => plane.defaults.list(), {
+      isQuiet: true,
+    });
+    return defaults.changes.length === 0 ? null : defaults;
   } catch {
     return null;
   }
@@ -77,9 +77,9 @@ export async function explainConfig(cli: Cli, key: string, options: GlobalOption
       );
       continue;
     }
-    const place = origin.line === null ? origin.file : `${origin.file}:${origin.line}`;
+    const location = origin.line === null ? origin.file : `${origin.file}:${origin.line}`;
     print(
-      `${colors.bold(path)} = ${JSON.stringify(value)}  ${colors.dim(`${place} (${origin.path})`)}`,
+      `${colors.bold(path)} = ${JSON.stringify(value)}  ${colors.dim(`${location} (${origin.path})`)}`,
     );
   }
 }
@@ -101,11 +101,13 @@ function listProblems(problems: readonly ConfigProblem[]): string {
 /** The profile that holds where the configuration names none depends on who can call, so the plane is asked. */
 async function defaultProfile(cli: Cli, options: GlobalOptions): Promise<Json> {
   try {
-    return (await withPlane(cli, options, (plane) => plane.identity.needsCredentials(), {
-      isQuiet: true,
-    }))
-      ? "guarded"
-      : "personal";
+    const needsCredentials = await withPlane(
+      cli,
+      options,
+      (plane) => plane.identity.needsCredentials(),
+      { isQuiet: true },
+    );
+    return needsCredentials ? "guarded" : "personal";
   } catch {
     // A configuration that no plane starts with can be looked at all the same.
     return null;

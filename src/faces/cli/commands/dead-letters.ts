@@ -31,12 +31,12 @@ export const listDeadLetters = command(
     plane,
     { status, limit, ...options }: TextOptions<"status" | "tool" | "server" | "limit" | "cursor">,
   ) => {
-    const known = withoutUndefined({
+    const filter = withoutUndefined({
       status: status as DeadLetterStatus | undefined,
       limit: toLimit(limit),
     });
     return plane.deadLetters.page({
-      ...known,
+      ...filter,
       ...pickOptions(options, "tool", "server", "cursor"),
     });
   },
@@ -61,26 +61,26 @@ export const settleDeadLetter = command(
 );
 
 export const deleteDeadLetter = command(
-  async (plane, given: string) => {
-    const id = await findId(plane, given);
-    if (!(await plane.deadLetters.delete(id))) throw noneBegins(given);
+  async (plane, idPrefix: string) => {
+    const id = await findId(plane, idPrefix);
+    if (!(await plane.deadLetters.delete(id))) throw noneBegins(idPrefix);
     return id;
   },
   (id) => `Dead letter '${id}' is deleted.`,
   (id) => ({ id, deleted: true }),
 );
 
-async function findId(plane: Plane, given: string): Promise<string> {
-  const prefix = requirePrefix(given);
+async function findId(plane: Plane, idPrefix: string): Promise<string> {
+  const prefix = requirePrefix(idPrefix);
   const { deadLetters, total } = await plane.deadLetters.page({ id: prefix, limit: 5 });
   const [first, second] = deadLetters;
-  if (first === undefined) throw noneBegins(given);
+  if (first === undefined) throw noneBegins(idPrefix);
   if (second === undefined || first.id === prefix) return first.id;
   const ids = deadLetters.map(({ id }) => id).join(", ");
-  const more = total > deadLetters.length ? ", …" : "";
+  const ellipsis = total > deadLetters.length ? ", …" : "";
   throw new PlaneError(
     "USAGE",
-    `${countOf(total, "dead letter")} begin with '${given}': ${ids}${more}. Give more characters.`,
+    `${countOf(total, "dead letter")} begin with '${idPrefix}': ${ids}${ellipsis}. Give more characters.`,
   );
 }
 
@@ -92,7 +92,7 @@ function noneBegins(id: string): PlaneError {
 }
 
 type RetryOptions = GlobalOptions & { all: boolean };
-type Tried = { id: string; tool: string } & Pick<Outcome, "ok" | "error">;
+type Retried = { id: string; tool: string } & Pick<Outcome, "ok" | "error">;
 
 export async function retryDeadLetters(
   cli: Cli,
@@ -111,11 +111,11 @@ export async function retryDeadLetters(
 
 async function retryOne(
   plane: Plane,
-  given: string,
+  idPrefix: string,
   options: RetryOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const outcome = await plane.deadLetters.retry(await findId(plane, given), { signal });
+  const outcome = await plane.deadLetters.retry(await findId(plane, idPrefix), { signal });
   if (options.json) printJson(outcome);
   else {
     printOutcome(outcome);
@@ -128,26 +128,26 @@ async function retryOne(
 /** In series: calls that failed together had better not come back together. */
 async function retryAll(plane: Plane, options: RetryOptions, signal: AbortSignal): Promise<number> {
   const pending = await everyPending(plane);
-  const wanted = pending.filter(({ hold }) => hold === null || hold === "permanent");
-  const skipped = pending.length - wanted.length;
-  const tried: Tried[] = [];
-  for (const { id, tool } of wanted) {
+  const retriable = pending.filter(({ hold }) => hold === null || hold === "permanent");
+  const skipped = pending.length - retriable.length;
+  const retried: Retried[] = [];
+  for (const { id, tool } of retriable) {
     signal.throwIfAborted();
-    showProgress(tried.length, wanted.length, tool);
-    tried.push({ id, tool, ...(await tryOne(plane, id, signal)) });
+    showProgress(retried.length, retriable.length, tool);
+    retried.push({ id, tool, ...(await tryOne(plane, id, signal)) });
   }
-  const failed = tried.filter(({ ok }) => !ok);
-  const succeeded = tried.length - failed.length;
+  const failed = retried.filter(({ ok }) => !ok);
+  const succeeded = retried.length - failed.length;
   if (options.json)
     printJson({
-      retried: tried.length,
+      retried: retried.length,
       succeeded,
       failed: failed.length,
       skipped,
-      outcomes: tried,
+      outcomes: retried,
     });
   else {
-    print(`${succeeded} of ${countOf(tried.length, "dead letter")} succeeded.`);
+    print(`${succeeded} of ${countOf(retried.length, "dead letter")} succeeded.`);
     for (const { id, tool, error } of failed)
       printWarning(`${id.slice(0, shownIdLength)} ${tool}: ${error?.message ?? "it failed"}`);
     if (skipped > 0)
@@ -164,7 +164,7 @@ async function tryOne(
   plane: Plane,
   id: string,
   signal: AbortSignal,
-): Promise<Pick<Tried, "ok" | "error">> {
+): Promise<Pick<Retried, "ok" | "error">> {
   try {
     const { ok, error } = await plane.deadLetters.retry(id, { signal });
     return error ? { ok, error } : { ok };
@@ -176,15 +176,15 @@ async function tryOne(
 
 /** Read before the first is tried, so that none is tried twice. */
 async function everyPending(plane: Plane): Promise<Pick<DeadLetter, "id" | "tool" | "hold">[]> {
-  const all: DeadLetterPage["deadLetters"][number][] = [];
+  const letters: DeadLetterPage["deadLetters"][number][] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await plane.deadLetters.page(
       withoutUndefined({ status: "pending" as const, cursor }),
     );
-    all.push(...page.deadLetters);
+    letters.push(...page.deadLetters);
     cursor = page.nextCursor;
   }
-  return all.reverse();
+  return letters.reverse();
 }
 
 function showProgress(done: number, total: number, tool: string): void {
@@ -209,9 +209,9 @@ const holds: Record<DeadLetterHold, string> = {
 
 export function renderDeadLetters({ deadLetters, byStatus }: DeadLetterPage, now: number): string {
   if (deadLetters.length === 0) return "No call has failed permanently.";
-  const counts = Object.entries(byStatus).flatMap(([status, count]) =>
-    count === 0 ? [] : `${count} ${status}`,
-  );
+  const counts = Object.entries(byStatus)
+    .filter(([, count]) => count !== 0)
+    .map(([status, count]) => `${count} ${status}`);
   const rows = table(deadLetters, "", {
     ID: ({ id }) => id.slice(0, shownIdLength),
     STATUS: ({ status }) => status,
@@ -249,9 +249,11 @@ export function renderDeadLetter(letter: DeadLetter, now: number): string {
       : plainText(JSON.stringify(letter.arguments, null, 2)),
     "",
     colors.bold("History"),
-    ...history.map(({ at, status, code, by, note }) =>
-      plainText([at, status, code, by && `by ${by}`, note].filter(Boolean).join("  ")),
-    ),
+    ...history.map((change) => {
+      const { status, code, by, note } = change;
+      const facts = [change.at, status, code, by && `by ${by}`, note];
+      return plainText(facts.filter(Boolean).join("  "));
+    }),
   ].join("\n");
 }
 
@@ -260,9 +262,8 @@ function adviceFor({ status, hold, nextRetryAt }: DeadLetter): string {
   if (status === "retrying") return "wait for the try that is under way";
   if (status === "abandoned") return "retry, resolve or delete it; it goes after 7 days";
   if (hold !== null) return holds[hold];
-  return nextRetryAt === null
-    ? "retry, resolve or abandon it"
-    : "nothing: a plane that serves runs it";
+  if (nextRetryAt === null) return "retry, resolve or abandon it";
+  return "nothing: a plane that serves runs it";
 }
 
 function renderNext({ nextRetryAt }: DeadLetter, now: number): string | null {

@@ -13,10 +13,10 @@ export async function addServer(
   args: string[],
   options: AddOptions,
 ): Promise<void> {
-  const [command, ...rest] = args;
+  const [command, ...commandArguments] = args;
   if (name.trim() === "") throw usage("A server needs a name.");
   const { url, openapi } = options;
-  if ([command, url, openapi].filter((one) => one !== undefined).length !== 1) {
+  if ([command, url, openapi].filter((source) => source !== undefined).length !== 1) {
     throw usage(
       "Give either --url URL, --openapi FILE, or a command after --, as in: servers add files -- npx -y some-server",
     );
@@ -27,34 +27,39 @@ export async function addServer(
     throw usage(`'${command}' is a URL, not a command: servers add ${name} --url ${command}`);
   }
   const definition: JsonObject = {
-    ...withoutUndefined({ url, openapi, command, args: rest.length > 0 ? rest : undefined }),
+    ...withoutUndefined({
+      url,
+      openapi,
+      command,
+      args: commandArguments.length > 0 ? commandArguments : undefined,
+    }),
     ...pairs("env", options.env),
     ...pairs("headers", options.header),
   };
-  const done = await (await openSetup(cli, options)).addServer(name, definition, options.to);
-  show(options, done, () => `Added '${name}' to ${done.path}. Try it: toolplane doctor ${name}`);
+  const added = await (await openSetup(cli, options)).addServer(name, definition, options.to);
+  show(options, added, () => `Added '${name}' to ${added.path}. Try it: toolplane doctor ${name}`);
 }
 
 /** `key=value` sets, `key:=json` sets what is no text, `key=` takes away; `env.NAME=value` reaches inside. */
 export async function editServer(
   cli: Cli,
   name: string,
-  words: string[],
+  edits: string[],
   options: GlobalOptions,
 ): Promise<void> {
-  const changes = words.map((word) => {
-    const [, path, isJson, value = ""] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(word) ?? [];
+  const changes = edits.map((edit) => {
+    const [, path, isJson, value = ""] = /^([^=:]+)(:?)=([\s\S]*)$/.exec(edit) ?? [];
     if (path === undefined)
-      throw usage(`'${word}' is not key=value. As in: servers edit ${name} timeoutMs=5000`);
+      throw usage(`'${edit}' is not key=value. As in: servers edit ${name} timeoutMs=5000`);
     return { path: path.split("."), value: readEdited(path, value, isJson === ":") };
   });
   if (changes.length === 0)
     throw usage(`Nothing to change. As in: servers edit ${name} timeoutMs=5000 env.LEVEL=debug`);
-  const done = await (await openSetup(cli, options)).editServer(name, (entry) => {
+  const edited = await (await openSetup(cli, options)).editServer(name, (entry) => {
     for (const { path, value } of changes) setIn(entry, path, value);
     return entry;
   });
-  show(options, { name, ...done }, () => `Changed '${name}' in ${done.path}.`);
+  show(options, { name, ...edited }, () => `Changed '${name}' in ${edited.path}.`);
 }
 
 function readEdited(path: string, value: string, isJson: boolean): Json | undefined {
@@ -73,15 +78,15 @@ function readEdited(path: string, value: string, isJson: boolean): Json | undefi
 
 function setIn(
   entry: JsonObject,
-  [key = "", ...rest]: readonly string[],
+  [key = "", ...innerPath]: readonly string[],
   value: Json | undefined,
 ): void {
-  if (rest.length === 0 && value === undefined) delete entry[key];
-  else if (rest.length === 0) entry[key] = value as Json;
+  if (innerPath.length === 0 && value === undefined) delete entry[key];
+  else if (innerPath.length === 0) entry[key] = value as Json;
   else {
     const inner = isObject(entry[key]) ? (entry[key] as JsonObject) : {};
     entry[key] = inner;
-    setIn(inner, rest, value);
+    setIn(inner, innerPath, value);
   }
 }
 
@@ -90,8 +95,8 @@ export async function removeServer(
   name: string,
   options: GlobalOptions & { to?: string },
 ): Promise<void> {
-  const done = await (await openSetup(cli, options)).removeServer(name, options.to);
-  show(options, done, () => `Removed '${name}' from ${done.path}.`);
+  const removed = await (await openSetup(cli, options)).removeServer(name, options.to);
+  show(options, removed, () => `Removed '${name}' from ${removed.path}.`);
 }
 
 /** A scheme of two letters or more; one letter is a drive of Windows. */
@@ -102,13 +107,13 @@ function requireUrl(url: string | undefined): void {
   throw usage(`'${url}' is not a URL; start it with http:// or https://`);
 }
 
-function pairs(key: string, given: readonly string[] = []): JsonObject {
-  if (given.length === 0) return {};
-  const wrong = given.find((pair) => !/^[^=]+=/.test(pair));
-  if (wrong !== undefined) throw usage(`'${wrong}' is not NAME=value.`);
+function pairs(key: string, options: readonly string[] = []): JsonObject {
+  if (options.length === 0) return {};
+  const malformed = options.find((pair) => !/^[^=]+=/.test(pair));
+  if (malformed !== undefined) throw usage(`'${malformed}' is not NAME=value.`);
   return {
     [key]: Object.fromEntries(
-      given.map((pair) => [pair.split("=")[0] ?? "", pair.slice(pair.indexOf("=") + 1)]),
+      options.map((pair) => [pair.split("=")[0] ?? "", pair.slice(pair.indexOf("=") + 1)]),
     ),
   };
 }

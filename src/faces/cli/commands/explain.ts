@@ -8,13 +8,13 @@ import { colors, print, printJson, renderTable } from "../terminal/output.ts";
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 
-export function explainError(_: Cli, given: string | undefined, { json }: GlobalOptions): void {
-  if (given === undefined) {
+export function explainError(_: Cli, codeText: string | undefined, { json }: GlobalOptions): void {
+  if (codeText === undefined) {
     if (json) return printJson({ errors: codes.map((code) => ({ code, ...errorTable[code] })) });
     print(renderTable(["CODE", "EXIT", "MEANS"], codes.map(rowOf)));
     return;
   }
-  const code = findCode(given);
+  const code = findCode(codeText);
   const page = pages[code];
   if (json) printJson({ code, ...errorTable[code], page });
   else print(renderPage(code, page));
@@ -26,16 +26,19 @@ function rowOf(code: ErrorCode): string[] {
 }
 
 /** In any case, with the brackets that messages end with or without them. */
-function findCode(given: string): ErrorCode {
-  const asked = given
+function findCode(codeText: string): ErrorCode {
+  const normalized = codeText
     .replaceAll(/[[\]\s]/g, "")
     .replaceAll("-", "_")
     .toUpperCase();
-  const found = codes.find((code) => code === asked);
-  if (found) return found;
-  const [near] = nearest(asked, codes, 1);
-  const meant = near === undefined ? "" : ` Did you mean '${near}'?`;
-  throw new PlaneError("USAGE", `No error code '${given}'.${meant} List them: toolplane explain`);
+  const exactCode = codes.find((code) => code === normalized);
+  if (exactCode) return exactCode;
+  const [likeliest] = nearest(normalized, codes, 1);
+  const suggestion = likeliest === undefined ? "" : ` Did you mean '${likeliest}'?`;
+  throw new PlaneError(
+    "USAGE",
+    `No error code '${codeText}'.${suggestion} List them: toolplane explain`,
+  );
 }
 
 function renderPage(code: ErrorCode, page: string): string {
@@ -63,9 +66,8 @@ function plainPage(page: string): string {
       }
       if (isExample) return [`  ${line}`];
       const heading = /^#+ (.*)$/.exec(line)?.[1];
-      return heading === undefined
-        ? [line.replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, "$1")]
-        : [colors.bold(heading)];
+      if (heading !== undefined) return [colors.bold(heading)];
+      return [line.replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, "$1")];
     });
   return lines.join("\n");
 }

@@ -20,7 +20,7 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
     toolGroup: toolGroups,
   } = options;
   const { expires: expiresAt, keyPersona: persona = options.persona } = options;
-  const asked = withoutUndefined({
+  const keyFields = withoutUndefined({
     user,
     groups,
     persona,
@@ -34,7 +34,7 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
   const { user: _, ...creator } = options;
   await withKeys(cli, creator, async (plane) => {
     const neededBefore = options.json || (await plane.identity.needsCredentials());
-    const created = await plane.keys.create({ name, ...asked });
+    const created = await plane.keys.create({ name, ...keyFields });
     if (options.json) return printJson(created);
     const { key, secret } = created;
     const until = key.expiresAt === null ? "does not expire" : `until ${key.expiresAt}`;
@@ -45,13 +45,11 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
     print("Copy it now, it is not shown again. HTTP clients send it in a header:");
     print(`  Authorization: Bearer ${secret}`);
     const { files = [] } = key;
-    const whose =
-      files.length === 0
-        ? "every plane that keeps its keys here"
-        : `the plane of ${files.join(" and ")}`;
-    printStatus(
-      `It is for ${whose}.${files.length === 0 ? "" : " Other planes of yours stay as they are."}`,
-    );
+    if (files.length === 0) printStatus("It is for every plane that keeps its keys here.");
+    else
+      printStatus(
+        `It is for the plane of ${files.join(" and ")}. Other planes of yours stay as they are.`,
+      );
     if (!neededBefore)
       printStatus(
         "From now on every HTTP request needs a key or a token there, and its usual profile is 'guarded'.",
@@ -61,9 +59,9 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
 
 export async function listKeys(cli: Cli, options: GlobalOptions): Promise<void> {
   const keys = await withKeys(cli, options, (plane) => plane.keys.list());
-  const none = "There are no keys. Make one with 'toolplane keys create NAME'.";
+  const noKeys = "There are no keys. Make one with 'toolplane keys create NAME'.";
   const render = () =>
-    table(keys, none, {
+    table(keys, noKeys, {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,
       STATE: keyState,
@@ -83,13 +81,13 @@ export async function revokeKey(
   id: string,
   options: GlobalOptions & { forget?: boolean },
 ): Promise<void> {
-  const how = options.forget ? { forget: true } : {};
-  const revoked = await withKeys(cli, options, (plane) => plane.keys.revoke(id, how));
-  const gone = options.forget ? " Its record is gone, too." : "";
+  const revokeOptions = options.forget ? { forget: true } : {};
+  const revoked = await withKeys(cli, options, (plane) => plane.keys.revoke(id, revokeOptions));
+  const forgottenNote = options.forget ? " Its record is gone, too." : "";
   show(
     options,
     { id, revoked },
-    () => `Key ${id} ${revoked ? "is revoked" : "was revoked before"}.${gone}`,
+    () => `Key ${id} ${revoked ? "is revoked" : "was revoked before"}.${forgottenNote}`,
   );
 }
 
@@ -100,15 +98,17 @@ export async function invitePerson(
 ): Promise<void> {
   const { group: groups, persona, scope: scopes } = options;
   const { group: _, persona: __, ...inviter } = options;
-  const asked = withoutUndefined({ groups, persona, scopes });
-  const invited = await withPlane(cli, inviter, (plane) => plane.people.invite({ user, ...asked }));
+  const rights = withoutUndefined({ groups, persona, scopes });
+  const invited = await withPlane(cli, inviter, (plane) =>
+    plane.people.invite({ user, ...rights }),
+  );
   const { person, url, expiresAt } = invited;
-  const what = `${colors.green("✔")} ${person.user} is invited (${person.scopes.join(" ")}), until ${expiresAt}`;
+  const invitation = `${colors.green("✔")} ${person.user} is invited (${person.scopes.join(" ")}), until ${expiresAt}`;
   show(
     options,
     invited,
     () =>
-      `${what}\n\n  ${colors.bold(url)}\n\nSend the link to this person only: it counts once, and is not shown again.`,
+      `${invitation}\n\n  ${colors.bold(url)}\n\nSend the link to this person only: it counts once, and is not shown again.`,
   );
 }
 

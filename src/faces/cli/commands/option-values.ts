@@ -34,8 +34,8 @@ export type ToolFilters = { [flag in keyof typeof parameters]?: string | string[
 
 export function readFilters(options: ToolFilters): ToolQuery {
   const values = Object.entries(parameters).flatMap(([flag, parameter]) => {
-    const given = options[flag as keyof ToolFilters] ?? [];
-    return [given].flat().map((value) => [parameter, String(value)] as const);
+    const values = options[flag as keyof ToolFilters] ?? [];
+    return [values].flat().map((value) => [parameter, String(value)] as const);
   });
   return parseToolQuery(values, { spell, nearest });
 }
@@ -48,18 +48,24 @@ function spell(parameter: string): string {
 export function toChoice<T extends string>(
   option: string,
   text: string | undefined,
-  known: readonly T[],
+  choices: readonly T[],
 ): T | undefined {
-  const found = known.find((word) => word === text);
-  if (found !== undefined || text === undefined) return found;
-  throw new PlaneError("USAGE", `${option} cannot be '${text}': give one of ${known.join(", ")}.`);
+  const choice = choices.find((choice) => choice === text);
+  if (choice !== undefined || text === undefined) return choice;
+  throw new PlaneError(
+    "USAGE",
+    `${option} cannot be '${text}': give one of ${choices.join(", ")}.`,
+  );
 }
 
-export function toLimit(text: string | undefined, most = 1_000): number | undefined {
+export function toLimit(text: string | undefined, maximum = 1_000): number | undefined {
   if (text === undefined) return undefined;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= most) return limit;
-  throw new PlaneError("USAGE", `--limit cannot be '${text}': give an integer from 1 to ${most}.`);
+  if (limit >= 1 && limit <= maximum) return limit;
+  throw new PlaneError(
+    "USAGE",
+    `--limit cannot be '${text}': give an integer from 1 to ${maximum}.`,
+  );
 }
 
 export function toCount(option: string, text: string | undefined): number | undefined {

@@ -11,7 +11,15 @@ import { isObject } from "../../../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { exitCodeOf, printOutcome, printWaitingCall } from "../terminal/outcome.ts";
-import { colors, print, printJson, printStatus, renderTable, show } from "../terminal/output.ts";
+import {
+  colors,
+  joinLines,
+  print,
+  printJson,
+  printStatus,
+  renderTable,
+  show,
+} from "../terminal/output.ts";
 import { answerIfAsked, answerQuestions, canBeAsked, typedHere } from "../terminal/questions.ts";
 import { withPlane } from "../with-plane.ts";
 import { readSource } from "./option-values.ts";
@@ -22,7 +30,7 @@ export async function checkPlanFile(
   path: string,
   options: GlobalOptions,
 ): Promise<number> {
-  const text = withoutPlace(await readPlanFile(path), options);
+  const text = withoutPlaneOptions(await readPlanFile(path), options);
   const check = await withPlane(cli, options, (plane) => plane.plans.check(text, { face: "cli" }));
   show(options, check, () => renderCheck(path, check));
   return check.ok ? 0 : 1;
@@ -32,7 +40,7 @@ type RunOptions = GlobalOptions & { dryRun?: boolean; yes?: boolean };
 
 /** Looks at all of it first: a plan that fails half way is worse than one that does not begin. */
 export async function runPlan(cli: Cli, path: string, options: RunOptions): Promise<number> {
-  const text = withoutPlace(await readPlanFile(path), options);
+  const text = withoutPlaneOptions(await readPlanFile(path), options);
   const asks = !options.json && !options.dryRun && path !== "-" && canBeAsked();
   const work = async (plane: Plane, signal: AbortSignal) => {
     using _answering = asks ? answerQuestions(plane) : undefined;
@@ -73,24 +81,25 @@ async function runSteps(
   { json, yes, asks }: RunOptions & { asks: boolean },
   signal: AbortSignal,
 ): Promise<number> {
-  const done: TriedStep[] = [];
-  for (const [at, step] of steps.entries()) {
-    if (!json) printStatus(`${at + 1}. ${plainText(step.tool)}`);
-    const first = await callStep(plane, step, { signal, ...(yes ? { consent: true } : {}) });
-    const outcome = asks ? await answerIfAsked(plane, first.outcome) : first.outcome;
-    done.push({ ...first, outcome });
+  const calledSteps: TriedStep[] = [];
+  for (const [index, step] of steps.entries()) {
+    if (!json) printStatus(`${index + 1}. ${plainText(step.tool)}`);
+    const called = await callStep(plane, step, { signal, ...(yes && { consent: true }) });
+    const outcome = asks ? await answerIfAsked(plane, called.outcome) : called.outcome;
+    calledSteps.push({ ...called, outcome });
     if (!json) printOutcome(outcome);
     if (!json) await printWaitingCall(plane, outcome);
     if (!outcome.ok) break;
   }
-  const last = done.at(-1)?.outcome;
-  const left = steps.length - done.length;
-  if (json) printJson({ ok: last?.ok ?? true, dryRun: false, steps: done, problems: [] });
-  else if (left > 0)
+  const lastOutcome = calledSteps.at(-1)?.outcome;
+  const stepsLeft = steps.length - calledSteps.length;
+  if (json)
+    printJson({ ok: lastOutcome?.ok ?? true, dryRun: false, steps: calledSteps, problems: [] });
+  else if (stepsLeft > 0)
     printStatus(
-      `Stopped at step ${done.length} of ${steps.length}; what comes after it was not run.`,
+      `Stopped at step ${calledSteps.length} of ${steps.length}; what comes after it was not run.`,
     );
-  return last === undefined ? 0 : exitCodeOf(last);
+  return lastOutcome === undefined ? 0 : exitCodeOf(lastOutcome);
 }
 
 async function callStep(
@@ -113,12 +122,16 @@ type MakeOptions = GlobalOptions & {
   timeout: number;
 };
 
-const bundled = "planner.plan_with_tools";
+const bundledPlanner = "planner.plan_with_tools";
 const noPlanner =
   "No planner is configured. Add the one that comes with Toolplane: toolplane servers add planner -- toolplane planner";
 
-export async function makePlanFile(cli: Cli, given: string, options: MakeOptions): Promise<number> {
-  const task = (given === "-" ? await readSource("-") : given).trim();
+export async function makePlanFile(
+  cli: Cli,
+  taskOption: string,
+  options: MakeOptions,
+): Promise<number> {
+  const task = (taskOption === "-" ? await readSource("-") : taskOption).trim();
   if (task === "")
     throw new PlaneError(
       "USAGE",
@@ -132,72 +145,81 @@ export async function makePlanFile(cli: Cli, given: string, options: MakeOptions
       { face: "cli", signal, ...typedHere(), timeoutMs: timeout * 1000 },
     );
     if (!options.json) await printWaitingCall(plane, planned);
-    return withPlace(plane, planned, options);
+    return withPlaneOptions(plane, planned, options);
   };
   const outcome = await withPlane(cli, options, work);
-  if (planner === bundled && outcome.error?.code === "TOOL_NOT_FOUND")
+  if (planner === bundledPlanner && outcome.error?.code === "TOOL_NOT_FOUND")
     throw new PlaneError("TOOL_NOT_FOUND", noPlanner);
   const script = scriptOf(outcome);
-  const path =
-    script === null || options.out === undefined ? null : save(script, options.out, options);
-  if (options.json) printJson({ ...outcome, ...(path === null ? {} : { path }) });
+  const { out } = options;
+  const isSaved = script !== null && out !== undefined;
+  const path = isSaved ? save(script, out, options) : null;
+  if (options.json) printJson({ ...outcome, ...(path !== null && { path }) });
   else if (script === null) printOutcome(outcome);
-  else tell(outcome, script, path, placeOf(options));
+  else printScript(outcome, script, path, planeOptions(options));
   return exitCodeOf(outcome);
 }
 
 /** The options that name the plane at hand, as a script may have them behind each `toolplane call`. */
-function placeOf({ config = [], envFile = [], dataDir }: GlobalOptions): string {
-  return [
+function planeOptions({ config = [], envFile = [], dataDir }: GlobalOptions): string {
+  const flags = [
     ...config.map((file) => ` --config ${shellQuote(resolve(file))}`),
     ...envFile.map((file) => ` --env-file ${shellQuote(resolve(file))}`),
-    ...(dataDir === undefined ? [] : [` --data-dir ${shellQuote(resolve(dataDir))}`]),
-  ].join("");
+  ];
+  if (dataDir !== undefined) flags.push(` --data-dir ${shellQuote(resolve(dataDir))}`);
+  return flags.join("");
 }
 
 /** Another place than the one at hand stays, and is a problem: the script would run somewhere else. */
-function withoutPlace(text: string, options: GlobalOptions): string {
-  const place = placeOf(options);
-  return place === "" ? text : text.replaceAll(`toolplane call${place} `, "toolplane call ");
+function withoutPlaneOptions(text: string, options: GlobalOptions): string {
+  const planeFlags = planeOptions(options);
+  if (planeFlags === "") return text;
+  return text.replaceAll(`toolplane call${planeFlags} `, "toolplane call ");
 }
 
 /** A script made for one configuration names it in every call, so that bash runs it anywhere. */
-async function withPlace(plane: Plane, outcome: Outcome, options: GlobalOptions): Promise<Outcome> {
-  const place = placeOf(options);
-  const said = outcome.result?.structuredContent;
+async function withPlaneOptions(
+  plane: Plane,
+  outcome: Outcome,
+  options: GlobalOptions,
+): Promise<Outcome> {
+  const planeFlags = planeOptions(options);
+  const content = outcome.result?.structuredContent;
   const script = scriptOf(outcome);
-  if (script === null || place === "" || !outcome.result || !isObject(said)) return outcome;
+  if (script === null || planeFlags === "" || !outcome.result || !isObject(content)) return outcome;
   const calls = new Set(
     (await plane.plans.check(script, { face: "cli" })).steps.map(({ line }) => line),
   );
-  const lines = script
-    .split("\n")
-    .map((line, at) =>
-      calls.has(at + 1)
-        ? line.replace(/^(\s*toolplane call) /, (_, call) => `${call}${place} `)
-        : line,
-    );
+  const lines = script.split("\n").map((line, index) => {
+    if (!calls.has(index + 1)) return line;
+    return line.replace(/^(\s*toolplane call) /, (_, call) => `${call}${planeFlags} `);
+  });
   return {
     ...outcome,
-    result: { ...outcome.result, structuredContent: { ...said, script: lines.join("\n") } },
+    result: { ...outcome.result, structuredContent: { ...content, script: lines.join("\n") } },
   };
 }
 
 function scriptOf({ result }: Outcome): string | null {
-  const said = result?.isError ? undefined : result?.structuredContent;
-  return isObject(said) && typeof said.script === "string" ? said.script : null;
+  const content = result?.isError ? undefined : result?.structuredContent;
+  return isObject(content) && typeof content.script === "string" ? content.script : null;
 }
 
 /** The script alone goes to standard output, so that it can be piped. */
-function tell({ result }: Outcome, script: string, path: string | null, place: string): void {
-  const said = result?.structuredContent;
-  if (isObject(said) && typeof said.results === "string") printStatus(said.results);
+function printScript(
+  { result }: Outcome,
+  script: string,
+  path: string | null,
+  planeFlags: string,
+): void {
+  const content = result?.structuredContent;
+  if (isObject(content) && typeof content.results === "string") printStatus(content.results);
   if (path === null) print(script.trimEnd());
-  else if (isObject(said) && Array.isArray(said.steps) && said.steps.length > 0)
-    printStatus(`Wrote ${path}. Try it: toolplane plan run ${path} --dry-run${place}`);
+  else if (isObject(content) && Array.isArray(content.steps) && content.steps.length > 0)
+    printStatus(`Wrote ${path}. Try it: toolplane plan run ${path} --dry-run${planeFlags}`);
   else
     printStatus(
-      `Wrote ${path}, with no step in it: write the calls that it needs, then 'toolplane plan check ${path}${place}'.`,
+      `Wrote ${path}, with no step in it: write the calls that it needs, then 'toolplane plan check ${path}${planeFlags}'.`,
     );
 }
 
@@ -207,8 +229,8 @@ function save(script: string, path: string, { force = false }: MakeOptions): str
     return path;
   } catch (thrown) {
     const isThere = (thrown as NodeJS.ErrnoException).code === "EEXIST";
-    const why = `${fileErrorText(thrown)}${isThere ? "; --force overwrites it" : ""}`;
-    throw new PlaneError("USAGE", `The plan cannot be written to '${path}': ${why}.`);
+    const problem = `${fileErrorText(thrown)}${isThere ? "; --force overwrites it" : ""}`;
+    throw new PlaneError("USAGE", `The plan cannot be written to '${path}': ${problem}.`);
   }
 }
 
@@ -219,25 +241,25 @@ function readPlanFile(path: string): Promise<string> {
 type TriedStep = Pick<PlacedStep, "line" | "tool"> & { outcome: Outcome };
 
 export function renderCheck(path: string, { steps, problems }: PlanCheck): string {
-  const rows = steps.map(({ line, tool, verdict }, at) => [
-    `${at + 1}`,
+  const rows = steps.map(({ line, tool, verdict }, index) => [
+    `${index + 1}`,
     `${line}`,
     tool,
     verdict ?? "-",
   ]);
   const count = countOf(steps.length, "step");
-  return [
-    ...(rows.length === 0 ? [] : [renderTable(["STEP", "LINE", "TOOL", "VERDICT"], rows)]),
-    ...problems.map((one) => renderPlanProblem(path, one)),
+  return joinLines(
+    rows.length > 0 && renderTable(["STEP", "LINE", "TOOL", "VERDICT"], rows),
+    problems.map((problem) => renderPlanProblem(path, problem)),
     problems.length === 0
       ? `${colors.green("✔")} ${count}, nothing is wrong.`
       : `${countOf(problems.length, "problem")}, ${count} read.`,
-  ].join("\n");
+  );
 }
 
 function renderTried(tried: readonly TriedStep[]): string {
-  const rows = tried.map(({ line, tool, outcome: { verdict, error, call } }, at) => [
-    `${at + 1}`,
+  const rows = tried.map(({ line, tool, outcome: { verdict, error, call } }, index) => [
+    `${index + 1}`,
     `${line}`,
     tool,
     verdict?.verdict ?? error?.code ?? call.status,
@@ -247,8 +269,8 @@ function renderTried(tried: readonly TriedStep[]): string {
 }
 
 function renderPlanProblem(path: string, { line, tool, message, hint }: PlanProblem): string {
-  const where = `${path === "-" ? "line " : `${path}:`}${line}`;
-  const what = tool === null ? "" : `${colors.bold(plainText(tool))}: `;
+  const position = `${path === "-" ? "line " : `${path}:`}${line}`;
+  const toolText = tool === null ? "" : `${colors.bold(plainText(tool))}: `;
   const remedy = hint === null ? "" : `\n    ${colors.dim(plainText(hint))}`;
-  return `${colors.red("✖")} ${plainText(where)} ${what}${plainText(message)}${remedy}`;
+  return `${colors.red("✖")} ${plainText(position)} ${toolText}${plainText(message)}${remedy}`;
 }

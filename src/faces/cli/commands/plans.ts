@@ -46,14 +46,17 @@ export function renderPlan({ id, status, changes }: Plan): string {
   const short = shortenIds(changes.map((change) => change.id));
   return [
     `${colors.bold("Plan")} ${id} ${colors.dim(status)}`,
-    ...changes.flatMap((change, at) => ["", ...renderChange(change, at + 1, short(change.id))]),
+    ...changes.flatMap((change, index) => [
+      "",
+      ...renderChange(change, index + 1, short(change.id)),
+    ]),
   ].join("\n");
 }
 
-function renderChange(change: HeldView, place: number, shortId: string): string[] {
+function renderChange(change: HeldView, number: number, shortId: string): string[] {
   const { status, tool, shown, verdict, answer, outcome } = change;
-  const said = status === "pending" ? "" : ` ${status}`;
-  const indent = " ".repeat(`${place}.`.length + 3);
+  const statusText = status === "pending" ? "" : ` ${status}`;
+  const indent = " ".repeat(`${number}.`.length + 3);
   const notes = [
     verdict.reason,
     answer?.arguments && "the arguments were changed",
@@ -61,9 +64,11 @@ function renderChange(change: HeldView, place: number, shortId: string): string[
     outcome?.code,
   ];
   return [
-    `${place}. ${marks[status]} ${colors.bold(plainText(tool))} ${colors.dim(`${shortId}${said}`)}`,
+    `${number}. ${marks[status]} ${colors.bold(plainText(tool))} ${colors.dim(`${shortId}${statusText}`)}`,
     ...renderArguments(shown, indent),
-    ...notes.flatMap((note) => (note ? `${indent}${colors.dim(`# ${plainText(note)}`)}` : [])),
+    ...notes
+      .filter((note): note is string => Boolean(note))
+      .map((note) => `${indent}${colors.dim(`# ${plainText(note)}`)}`),
   ];
 }
 
@@ -89,24 +94,24 @@ export async function approvePlan(
   options: ChoiceOptions,
 ): Promise<number> {
   return withPlane(cli, options, async (plane) => {
-    const asked = await findPlan(plane, id);
-    const choice: PlanChoice = {
-      ...toChoice(asked, options),
-      ...(options.continue ? { continueOnFailure: true } : {}),
-      ...(options.args ? { arguments: await readEdits(asked, options.args) } : {}),
-    };
-    const ran = await plane.plans.approve(asked.id, choice);
-    if (options.json) printJson(ran);
-    else printRan(asked, ran);
-    const failed = ran.outcomes.find(({ outcome }) => outcome?.ok !== true);
-    return failed === undefined ? 0 : failed.outcome === null ? 1 : exitCodeOf(failed.outcome);
+    const plan = await findPlan(plane, id);
+    const choice: PlanChoice = toChoice(plan, options);
+    if (options.continue) choice.continueOnFailure = true;
+    if (options.args) choice.arguments = await readEdits(plan, options.args);
+    const approved = await plane.plans.approve(plan.id, choice);
+    if (options.json) printJson(approved);
+    else printRan(plan, approved);
+    const failed = approved.outcomes.find(({ outcome }) => outcome?.ok !== true);
+    if (failed === undefined) return 0;
+    if (failed.outcome === null) return 1;
+    return exitCodeOf(failed.outcome);
   });
 }
 
 export const rejectPlan = command(async (plane, id: string | undefined, options: ChoiceOptions) => {
-  const asked = await findPlan(plane, id);
-  return plane.plans.reject(asked.id, {
-    ...toChoice(asked, options),
+  const plan = await findPlan(plane, id);
+  return plane.plans.reject(plan.id, {
+    ...toChoice(plan, options),
     ...pickOptions(options, "reason"),
   });
 }, renderPlan);
@@ -116,23 +121,23 @@ function printRan(
   { plan, outcomes }: Awaited<ReturnType<Plane["plans"]["approve"]>>,
 ): void {
   for (const { change, outcome } of outcomes) {
-    const place = changes.findIndex(({ id }) => id === change);
-    printStatus(`${place + 1}. ${plainText(changes[place]?.tool ?? change)}`);
+    const index = changes.findIndex(({ id }) => id === change);
+    printStatus(`${index + 1}. ${plainText(changes[index]?.tool ?? change)}`);
     if (outcome) printOutcome(outcome);
     else printStatus("It runs elsewhere.");
   }
-  const left = plan.changes.filter(({ status }) => status === "pending").length;
-  if (left > 0)
+  const waiting = plan.changes.filter(({ status }) => status === "pending").length;
+  if (waiting > 0)
     printStatus(
-      `${left} of ${countOf(plan.changes.length, "change")} still ${nounFor(left, "waits", "wait")}: toolplane plan show ${plan.id.slice(0, shownIdLength)}`,
+      `${waiting} of ${countOf(plan.changes.length, "change")} still ${nounFor(waiting, "waits", "wait")}: toolplane plan show ${plan.id.slice(0, shownIdLength)}`,
     );
 }
 
 /** The one that is meant, or the newest in which something waits. */
-async function findPlan(plane: Plane, given: string | undefined): Promise<Plan> {
+async function findPlan(plane: Plane, idPrefix: string | undefined): Promise<Plan> {
   const plans = await plane.plans.list();
   const open = plans.find(({ status }) => status === "pending" || status === "partly");
-  if (given === undefined) {
+  if (idPrefix === undefined) {
     if (open) return open;
     throw new PlaneError(
       "NOT_FOUND",
@@ -140,26 +145,28 @@ async function findPlan(plane: Plane, given: string | undefined): Promise<Plan> 
     );
   }
   const ids = plans.map(({ id }) => id);
-  return plane.plans.get(findByPrefix(given, ids, { what: "plan", where: "toolplane plan list" }));
+  return plane.plans.get(
+    findByPrefix(idPrefix, ids, { what: "plan", where: "toolplane plan list" }),
+  );
 }
 
 function toChoice(plan: Plan, { first, change }: ChoiceOptions): PlanChoice {
-  return withoutUndefined({ first, ids: change?.map((given) => findChange(plan, given)) });
+  return withoutUndefined({ first, ids: change?.map((choice) => findChange(plan, choice)) });
 }
 
-function findChange({ id: plan, changes }: Plan, given: string): string {
-  const placed = /^\d{1,3}$/.test(given) ? changes[Number(given) - 1] : undefined;
+function findChange({ id: plan, changes }: Plan, choice: string): string {
+  const placed = /^\d{1,3}$/.test(choice) ? changes[Number(choice) - 1] : undefined;
   if (placed) return placed.id;
   const ids = changes.map(({ id }) => id);
-  return findByPrefix(given, ids, { what: "change", where: `toolplane plan show ${plan}` });
+  return findByPrefix(choice, ids, { what: "change", where: `toolplane plan show ${plan}` });
 }
 
 async function readEdits(
   plan: Plan,
-  given: readonly string[],
+  pairs: readonly string[],
 ): Promise<Record<string, JsonObject>> {
   const edits: Record<string, JsonObject> = {};
-  for (const pair of given) {
+  for (const pair of pairs) {
     const [, change, json] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (change === undefined || json === undefined)
       throw new PlaneError(

@@ -21,6 +21,7 @@ import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import {
   colors,
+  joinLines,
   print,
   printPage,
   printStatus,
@@ -43,7 +44,7 @@ type LintOptions = GlobalOptions & {
 /** 1 when a tool does not pass. */
 export async function lintTools(cli: Cli, options: LintOptions): Promise<number> {
   const { server, threshold, requireExamples } = options;
-  const asked: QualityOptions = {
+  const qualityOptions: QualityOptions = {
     requireExamples,
     failOn: toChoice("--fail-on", options.failOn, failOnLevels) ?? "high",
     ...withoutUndefined({
@@ -51,7 +52,7 @@ export async function lintTools(cli: Cli, options: LintOptions): Promise<number>
       threshold: threshold === undefined ? undefined : toScore(threshold),
     }),
   };
-  const report = await withPlane(cli, options, (plane) => plane.tools.quality(asked));
+  const report = await withPlane(cli, options, (plane) => plane.tools.quality(qualityOptions));
   show(options, report, () => renderReport(report));
   return report.passed === report.total ? 0 : 1;
 }
@@ -66,23 +67,25 @@ function toScore(text: string): number {
 function renderReport({ tools, total, passed, threshold, failOn }: QualityReport): string {
   const shown = tools.filter(({ checks, findings }) => checks.length > 0 || findings.length > 0);
   const flawless = total - shown.length;
-  return [
-    ...shown.flatMap((tool) => [...renderTool(tool), ""]),
-    ...(flawless > 0 && shown.length > 0 ? [`${flawless} without a flaw.`] : []),
-    `${passed}/${total} passed: a score of at least ${threshold}${failOn === "none" ? "" : `, not quarantined, nothing found that is ${atLeast(failOn)}`}.`,
-  ].join("\n");
+  const risk =
+    failOn === "none" ? "" : `, not quarantined, nothing found that is ${atLeast(failOn)}`;
+  return joinLines(
+    shown.flatMap((tool) => [...renderTool(tool), ""]),
+    flawless > 0 && shown.length > 0 && `${flawless} without a flaw.`,
+    `${passed}/${total} passed: a score of at least ${threshold}${risk}.`,
+  );
 }
 
 function atLeast(level: Exclude<FailOn, "none">): string {
   return level === "high" ? "high" : `${level} or worse`;
 }
 
-function renderTool({ name, score, passed, checks, findings, held }: ToolQuality): string[] {
-  const mark = passed
-    ? colors.green(String(score).padStart(3))
-    : colors.red(String(score).padStart(3));
+function renderTool(tool: ToolQuality): string[] {
+  const { name, score, passed, checks, findings } = tool;
+  const color = passed ? colors.green : colors.red;
+  const heldNote = tool.held === null ? "" : colors.red("  quarantined");
   return [
-    `${mark}  ${colors.bold(plainText(name))}${held === null ? "" : colors.red("  quarantined")}`,
+    `${color(String(score).padStart(3))}  ${colors.bold(plainText(name))}${heldNote}`,
     ...checks.map(({ penalty, message, fix }) =>
       plainText(`     ${`−${penalty}`.padStart(4)}  ${message} ${fix}`),
     ),
@@ -145,8 +148,10 @@ const meanings: Record<Finding["kind"], string> = {
 };
 
 export function renderFinding({ kind, severity, where, excerpt, decoded }: Finding): string {
-  const says = decoded === null ? "" : ` → ${JSON.stringify(decoded)}`;
-  return plainText(`${severity}: ${meanings[kind]} at ${where}: ${JSON.stringify(excerpt)}${says}`);
+  const decodedText = decoded === null ? "" : ` → ${JSON.stringify(decoded)}`;
+  return plainText(
+    `${severity}: ${meanings[kind]} at ${where}: ${JSON.stringify(excerpt)}${decodedText}`,
+  );
 }
 
 /** A short form for lists; empty without findings. */
@@ -154,13 +159,11 @@ export function renderReviewNote(review: ToolReview | undefined): string {
   if (!review) return "";
   if (review.heldFor === "disabled") return "(disabled) ";
   const serious = review.findings.filter(({ severity }) => severity !== "low");
-  const notes = [
-    ...(review.change === null
-      ? []
-      : [review.change === "new" ? "new" : "changed since it was pinned"]),
-    ...new Set(serious.map(({ kind }) => meanings[kind])),
-  ];
-  return notes.length === 0 ? "" : `(look at it: ${notes.join(", ")}) `;
+  const notes = [...new Set(serious.map(({ kind }) => meanings[kind]))];
+  if (review.change !== null)
+    notes.unshift(review.change === "new" ? "new" : "changed since it was pinned");
+  if (notes.length === 0) return "";
+  return `(look at it: ${notes.join(", ")}) `;
 }
 
 const barWidth = 24;
@@ -183,9 +186,10 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
     Math.max(...rows.map(({ fullTokens }) => fullTokens));
   const bar = (cost: ContextCost, most: number) =>
     withBars ? [renderBar(cost.fullTokens / most)] : [];
+  const noBar = withBars ? [""] : [];
   // Nothing is saved where clients get every definition whole.
   const lazyColumns = lazy.isActive ? ["LOADED", "SAVED"] : ["IF LAZY", "WOULD SAVE"];
-  const head = ["FULL", "SUMMARY", ...lazyColumns, ...(withBars ? [""] : [])];
+  const head = ["FULL", "SUMMARY", ...lazyColumns, ...noBar];
   const serverRow = (name: string, cost: ContextCost & { tools: number }, last: string[]) => [
     name,
     String(cost.tools),
@@ -195,8 +199,8 @@ export function renderStats(stats: ContextStats, withBars: boolean): string {
   const rows = servers.map((server) =>
     serverRow(server.name, server, bar(server, highest(servers))),
   );
-  const all = serverRow("all", totals, withBars ? [""] : []);
-  const lines = [renderTable(["SERVER", "TOOLS", ...head], [...rows, all]), ""];
+  const totalRow = serverRow("all", totals, noBar);
+  const lines = [renderTable(["SERVER", "TOOLS", ...head], [...rows, totalRow]), ""];
   if (tools.length > 0) {
     const rows = tools.map((tool) => [tool.name, ...numbers(tool), ...bar(tool, highest(tools))]);
     lines.push(renderTable(["TOOL", ...head], rows), "");
@@ -221,8 +225,8 @@ function renderSessions(sessions: readonly ClientContext[], full: number): strin
 }
 
 function shorten(names: readonly string[]): string {
-  const more = names.length - maxNamed;
-  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const unnamed = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${unnamed > 0 ? ` and ${unnamed} more` : ""}`;
 }
 
 function numbers({ fullTokens, summaryTokens, loadedTokens, savedPercent }: ContextCost): string[] {
@@ -239,9 +243,9 @@ function renderLazy(
 ): string {
   if (mode === "code")
     return "Clients find tools with search_tools and call them in programs: 'lazy.mode' is 'code'.";
-  const what = `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}`;
-  if (mode !== "auto") return `${what}: 'lazy.mode' is '${mode}'.`;
-  return `${what}: ${full} tokens are ${isActive ? "" : "not "}above 'lazy.thresholdTokens', ${thresholdTokens}.`;
+  const loading = `Definitions are ${isActive ? "loaded when they are needed" : "given whole"}`;
+  if (mode !== "auto") return `${loading}: 'lazy.mode' is '${mode}'.`;
+  return `${loading}: ${full} tokens are ${isActive ? "" : "not "}above 'lazy.thresholdTokens', ${thresholdTokens}.`;
 }
 
 export const listPins = command(
@@ -253,8 +257,8 @@ export const listPins = command(
     table(pins, "No tool of a server is like that.", {
       TOOL: ({ name }) => name,
       STATUS: ({ status }) => status,
-      CALLABLE: ({ held }) => (held === null ? "yes" : "quarantined"),
-      SINCE: ({ at }) => (at === null ? "" : renderMoment(at)),
+      CALLABLE: (pin) => (pin.held === null ? "yes" : "quarantined"),
+      SINCE: (pin) => (pin.at === null ? "" : renderMoment(pin.at)),
       BY: ({ by }) => by?.system ?? by?.user ?? "",
       WHY: ({ reason }) => reason ?? "",
     }),
@@ -266,25 +270,29 @@ export const diffPin = command((plane, name: string) => plane.pins.get(name), re
 export const decidePin = command(
   (plane, name: string, verb: "accept" | "reject", options: TextOptions<"reason">) =>
     plane.pins[verb](name, pickOptions(options, "reason"), { face: "cli" }),
-  ({ name }, [, verb]) =>
-    verb === "accept"
-      ? `The definition of '${name}' is pinned.`
-      : `'${name}' is quarantined. 'toolplane pins accept ${name}' takes it after all.`,
+  ({ name }, [, verb]) => {
+    if (verb === "accept") return `The definition of '${name}' is pinned.`;
+    return `'${name}' is quarantined. 'toolplane pins accept ${name}' takes it after all.`;
+  },
 );
 
-function renderDiff({ name, status, held, difference }: PinDiff): string {
-  const standing = {
-    pinned: "is as it was pinned",
-    new: "was never pinned",
-    changed: null,
-    rejected: null,
-  }[status];
-  return [
-    `${colors.bold(plainText(name))} ${standing ?? "is not what was pinned"}${held === null ? "" : ", and quarantined"}.`,
-    ...difference.flatMap(({ where, before, after }) => [
-      plainText(where),
-      ...(before === null ? [] : [colors.red(`  − ${plainText(before)}`)]),
-      ...(after === null ? [] : [colors.green(`  + ${plainText(after)}`)]),
-    ]),
-  ].join("\n");
+const standings = {
+  pinned: "is as it was pinned",
+  new: "was never pinned",
+  changed: "is not what was pinned",
+  rejected: "is not what was pinned",
+} as const;
+
+function renderDiff(diff: PinDiff): string {
+  const heldNote = diff.held === null ? "" : ", and quarantined";
+  return joinLines(
+    `${colors.bold(plainText(diff.name))} ${standings[diff.status]}${heldNote}.`,
+    diff.difference.map(({ where, before, after }) =>
+      joinLines(
+        plainText(where),
+        before !== null && colors.red(`  − ${plainText(before)}`),
+        after !== null && colors.green(`  + ${plainText(after)}`),
+      ),
+    ),
+  );
 }

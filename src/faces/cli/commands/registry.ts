@@ -31,13 +31,13 @@ import { openSetup } from "./config.ts";
 import { readSource, toChoice } from "./option-values.ts";
 
 export async function showSummary(cli: Cli, options: GlobalOptions): Promise<void> {
-  const asked = withoutUndefined({ persona: options.persona });
-  const summary = await withPlane(cli, options, (plane) => plane.registry.summary(asked));
+  const filter = withoutUndefined({ persona: options.persona });
+  const summary = await withPlane(cli, options, (plane) => plane.registry.summary(filter));
   if (options.json) return printJson(summary);
   const { revision, persona, compatibility, tools, skills, tasks, jobs } = summary;
-  const whom = persona === null ? "all personas" : `persona '${persona}'`;
+  const audience = persona === null ? "all personas" : `persona '${persona}'`;
   print(
-    `Revision ${revision}, for ${whom}: ${compatibility.shared} shared tools, ${compatibility.persona_specific} of a persona.`,
+    `Revision ${revision}, for ${audience}: ${compatibility.shared} shared tools, ${compatibility.persona_specific} of a persona.`,
   );
   print(`Skills: ${namesOf(skills)}. Tasks: ${namesOf(tasks)}. Jobs: ${namesOf(jobs)}.`);
   if (tools.length === 0) return;
@@ -56,7 +56,8 @@ function namesOf(entries: readonly { name: string }[]): string {
 }
 
 function renderRate({ total, success_rate }: { total: number; success_rate: number }): string {
-  return total === 0 ? "not called yet" : `${Math.round(success_rate * 100)} % of ${total}`;
+  if (total === 0) return "not called yet";
+  return `${Math.round(success_rate * 100)} % of ${total}`;
 }
 
 const face = { face: "cli" } as const;
@@ -72,11 +73,11 @@ export async function exportBundle(
     persona: options.persona,
     kinds: options.kind?.flatMap((kind) => toChoice("--kind", kind, entryKinds) ?? []),
   });
-  const done = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
-  if (options.json) return printJson(done);
-  print(done.bundle);
+  const exported = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
+  if (options.json) return printJson(exported);
+  print(exported.bundle);
   printStatus(
-    `${countOf(done.entries.length, "entry", "entries")}, signed with ${done.fingerprint}.`,
+    `${countOf(exported.entries.length, "entry", "entries")}, signed with ${exported.fingerprint}.`,
   );
 }
 
@@ -86,20 +87,22 @@ export async function importBundle(
   options: GlobalOptions & { reason?: string; dryRun?: boolean },
 ): Promise<void> {
   const bundle = await readSource(file);
-  const how = withoutUndefined({ reason: options.reason, dryRun: options.dryRun });
-  const done = await withPlane(cli, options, (plane) => plane.registry.import(bundle, how, face));
-  if (options.json) return printJson(done);
-  for (const warning of done.warnings) printWarning(warning);
-  const rows = done.entries.map(({ change, kind, name, persona, covers }) => [
-    change,
-    kind,
-    persona === null ? name : `${name} (${persona})`,
-    covers === null ? "" : `takes precedence over ${covers}`,
+  const importOptions = withoutUndefined({ reason: options.reason, dryRun: options.dryRun });
+  const imported = await withPlane(cli, options, (plane) =>
+    plane.registry.import(bundle, importOptions, face),
+  );
+  if (options.json) return printJson(imported);
+  for (const warning of imported.warnings) printWarning(warning);
+  const rows = imported.entries.map((bundled) => [
+    bundled.change,
+    bundled.kind,
+    nameWithPersona(bundled),
+    bundled.covers === null ? "" : `takes precedence over ${bundled.covers}`,
   ]);
   print(renderTable(["CHANGE", "KIND", "NAME", ""], rows));
-  const by = done.exportedBy === null ? "" : ` by ${done.exportedBy}`;
+  const exporterNote = imported.exportedBy === null ? "" : ` by ${imported.exportedBy}`;
   printStatus(
-    `${done.dryRun ? "Nothing was changed. " : ""}Exported ${done.exportedAt}${by}, signed with ${done.fingerprint}.`,
+    `${imported.dryRun ? "Nothing was changed. " : ""}Exported ${imported.exportedAt}${exporterNote}, signed with ${imported.fingerprint}.`,
   );
 }
 
@@ -109,14 +112,14 @@ export async function deleteEntry(
   name: string,
   options: GlobalOptions & { reason?: string },
 ): Promise<void> {
-  const known = workKinds.find((one) => one === kind);
-  if (known === undefined) throw wrongKind(kind, name);
+  const workKind = workKinds.find((candidate) => candidate === kind);
+  if (workKind === undefined) throw wrongKind(kind, name);
   const { persona } = options;
-  const how = withoutUndefined({ persona, reason: options.reason });
-  const wasThere = await withPlane(cli, options, (plane) =>
-    plane.registry.delete(known, name, how, face),
+  const deleteOptions = withoutUndefined({ persona, reason: options.reason });
+  const wasDeleted = await withPlane(cli, options, (plane) =>
+    plane.registry.delete(workKind, name, deleteOptions, face),
   );
-  if (!wasThere) throw notThere(known, name, persona);
+  if (!wasDeleted) throw notThere(workKind, name, persona);
   show(
     options,
     { kind, name, persona: persona ?? null, deleted: true },
@@ -129,11 +132,18 @@ function wrongKind(kind: string, name: string): PlaneError {
   return new PlaneError("USAGE", `'${kind}' is not one of ${workKinds.join(", ")}.${hint}`);
 }
 
+function ofPersona(persona: string | undefined): string {
+  return persona === undefined ? "" : ` of persona '${persona}'`;
+}
+
+function nameWithPersona({ name, persona }: { name: string; persona: string | null }): string {
+  return persona === null ? name : `${name} (${persona})`;
+}
+
 function notThere(kind: WorkKind, name: string, persona: string | undefined): PlaneError {
-  const whose = persona === undefined ? "" : ` of persona '${persona}'`;
   return new PlaneError(
     "NOT_FOUND",
-    `No ${kind} '${name}'${whose} was brought by a bundle. 'toolplane registry summary' shows what there is.`,
+    `No ${kind} '${name}'${ofPersona(persona)} was brought by a bundle. 'toolplane registry summary' shows what there is.`,
     { data: { [kind]: name } },
   );
 }
@@ -153,19 +163,20 @@ const wrapperFlags = {
   applicableStates: "--applicable-states",
 } as const;
 
-export async function setTool(cli: Cli, given: string, options: SetOptions): Promise<void> {
+export async function setTool(cli: Cli, nameOrFile: string, options: SetOptions): Promise<void> {
   const isWrapper = options.server !== undefined || options.tool !== undefined;
-  const written = isWrapper ? null : await readManifest(cli, given, options);
+  const written = isWrapper ? null : await readManifest(cli, nameOrFile, options);
   const done = await withPlane(cli, options, async (plane) => {
-    const manifest = written ?? (await writeWrapper(plane, given, options));
+    const manifest = written ?? (await writeWrapper(plane, nameOrFile, options));
     const { reason, forAll } = options;
     return plane.tools.set(manifest, withoutUndefined({ reason, forAll }), face);
   });
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
-  const over = done.covers === null ? "" : ` It takes precedence over the one of ${done.covers}.`;
+  const coverNote =
+    done.covers === null ? "" : ` It takes precedence over the one of ${done.covers}.`;
   print(
-    `${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${over}`,
+    `${done.change === "unchanged" ? "Nothing to change in" : "Set"} '${done.name}' (${done.change}).${coverNote}`,
   );
 }
 
@@ -175,37 +186,30 @@ export async function deleteTool(
   options: TextOptions<"reason">,
 ): Promise<void> {
   const { persona } = options;
-  const wasThere = await withPlane(cli, options, (plane) =>
+  const wasDeleted = await withPlane(cli, options, (plane) =>
     plane.tools.delete(name, withoutUndefined({ persona, reason: options.reason }), face),
   );
-  if (!wasThere) {
-    const whose = persona === undefined ? "" : ` of persona '${persona}'`;
+  if (!wasDeleted) {
     throw new PlaneError(
       "NOT_FOUND",
-      `No tool '${name}'${whose} was set here. 'toolplane tools list' shows what there is.`,
+      `No tool '${name}'${ofPersona(persona)} was set here. 'toolplane tools list' shows what there is.`,
       { data: { tool: name } },
     );
   }
   show(options, { name, persona: persona ?? null, deleted: true }, () => `Deleted '${name}'.`);
 }
 
-async function readManifest(
-  cli: Cli,
-  given: string,
-  options: SetOptions,
-): Promise<WrittenManifest> {
-  const only = Object.entries(wrapperFlags).find(
+async function readManifest(cli: Cli, file: string, options: SetOptions): Promise<WrittenManifest> {
+  const wrapperFlag = Object.entries(wrapperFlags).find(
     ([key]) => options[key as keyof SetOptions] !== undefined,
   );
-  if (only !== undefined)
-    throw usage(`${only[1]} is only for --server and --tool; set it in the file instead.`);
-  const data =
-    given === "-"
-      ? await readStandardInput()
-      : await (await openSetup(cli, options)).readManifest(given);
-  if (isObject(data)) return data as WrittenManifest;
+  if (wrapperFlag !== undefined)
+    throw usage(`${wrapperFlag[1]} is only for --server and --tool; set it in the file instead.`);
+  const readFile = async () => (await openSetup(cli, options)).readManifest(file);
+  const manifest = await (file === "-" ? readStandardInput() : readFile());
+  if (isObject(manifest)) return manifest as WrittenManifest;
   throw usage(
-    `'${given}' must hold one manifest. Several at once travel with 'toolplane registry import'.`,
+    `'${file}' must hold one manifest. Several at once travel with 'toolplane registry import'.`,
   );
 }
 
@@ -227,14 +231,16 @@ async function writeWrapper(
   const { server, tool, argument, persona, toolGroup: group, state, applicableStates } = options;
   if (server === undefined || tool === undefined) throw usage("--server and --tool go together.");
   const isWhole = argument !== undefined && options.description !== undefined;
-  const known = isWhole ? null : await describeRemote(plane, { server, tool });
+  const described = isWhole ? null : await describeRemote(plane, { server, tool });
   return {
     name,
-    description: options.description ?? known?.description ?? name,
+    description: options.description ?? described?.description ?? name,
     ...(argument === undefined
-      ? { parameters: known?.parameters as WrittenManifest["parameters"] }
+      ? { parameters: described?.parameters as WrittenManifest["parameters"] }
       : { arguments: readArguments(argument) }),
-    side_effects: (options.sideEffects ?? known?.metadata.side_effects ?? "network") as "network",
+    side_effects: (options.sideEffects ??
+      described?.metadata.side_effects ??
+      "network") as "network",
     providers: [{ name: "mcp", config: { server, tool } }],
     ...withoutUndefined({ persona, group, state, "applicable-states": applicableStates }),
   };
@@ -245,8 +251,8 @@ async function describeRemote(plane: Plane, { server, tool }: { server: string; 
   try {
     return await plane.tools.get({ server, tool });
   } catch (thrown) {
-    const all = await plane.tools.list();
-    const wrapper = all.find(({ providers }) =>
+    const tools = await plane.tools.list();
+    const wrapper = tools.find(({ providers }) =>
       providers.some(
         ({ name, config }) => name === "mcp" && config.server === server && config.tool === tool,
       ),
@@ -261,15 +267,17 @@ function usage(message: string): PlaneError {
 }
 
 /** Arguments written as `name:type:description`, where the description may hold colons. */
-export function readArguments(written: readonly string[]): ToolArgument[] {
-  const read = written.map((text) => {
+export function readArguments(texts: readonly string[]): ToolArgument[] {
+  const toolArguments = texts.map((text) => {
     const argument = parseArgumentText(text);
     if ("problem" in argument) throw usage(`--argument '${text}' ${argument.problem}`);
     return argument;
   });
-  const twice = read.find(({ name }, at) => read.findIndex((other) => other.name === name) !== at);
-  if (twice) throw usage(`--argument '${twice.name}' is given twice.`);
-  return read;
+  const duplicate = toolArguments.find(
+    ({ name }, index) => toolArguments.findIndex((argument) => argument.name === name) !== index,
+  );
+  if (duplicate) throw usage(`--argument '${duplicate.name}' is given twice.`);
+  return toolArguments;
 }
 
 type ChangeOptions = TextOptions<"kind" | "limit" | "offset">;
@@ -293,10 +301,10 @@ export async function listRegistryChanges(
   if (options.json) return printJson(page);
   if (page.count === 0) return print("Nothing has changed.");
   print(renderChanges(page.changes));
-  const next = page.offset + page.count;
-  if (next < page.total)
+  const nextOffset = page.offset + page.count;
+  if (nextOffset < page.total)
     printStatus(
-      `${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${next}`,
+      `${page.count} of ${countOf(page.total, "change")}; older ones with --offset ${nextOffset}`,
     );
 }
 
@@ -313,13 +321,12 @@ function renderChanges(changes: readonly Change[]): string {
       change.at.slice(0, 19).replace("T", " "),
       whoOf(change),
       change.kind === "listed" ? `listed ${change.count}` : `${change.kind} ${change.what}`,
-      change.persona === null ? change.name : `${change.name} (${change.persona})`,
+      nameWithPersona(change),
       change.reason ?? "",
     ]),
   ).split("\n");
-  return [head, ...lines.flatMap((line, at) => [line, ...renderDiff(changes[at] as Change)])].join(
-    "\n",
-  );
+  const withDiffs = lines.flatMap((line, index) => [line, ...renderDiff(changes[index] as Change)]);
+  return [head, ...withDiffs].join("\n");
 }
 
 function whoOf({ by: { system, user, face } }: Change): string {
@@ -333,14 +340,15 @@ export function renderDiff({
   after,
 }: Pick<Change, "kind" | "before" | "after">): string[] {
   if (kind !== "changed") return [];
-  const [old, now] = [before, after].map((value) => new Map(leavesOf(value ?? {})));
-  const places = [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])];
-  const lines = places
-    .filter((place) => old?.get(place) !== now?.get(place))
-    .flatMap((place) => [
-      ...(old?.has(place) ? [colors.red(`  − ${place}: ${old.get(place)}`)] : []),
-      ...(now?.has(place) ? [colors.green(`  + ${place}: ${now.get(place)}`)] : []),
-    ]);
+  const [oldLeaves, newLeaves] = [before, after].map((value) => new Map(leavesOf(value ?? {})));
+  const paths = [...new Set([...(oldLeaves?.keys() ?? []), ...(newLeaves?.keys() ?? [])])];
+  const lines = paths
+    .filter((path) => oldLeaves?.get(path) !== newLeaves?.get(path))
+    .flatMap((path) => [
+      oldLeaves?.has(path) && colors.red(`  − ${path}: ${oldLeaves.get(path)}`),
+      newLeaves?.has(path) && colors.green(`  + ${path}: ${newLeaves.get(path)}`),
+    ])
+    .filter((line) => typeof line === "string");
   if (lines.length <= shownLines) return lines;
   return [
     ...lines.slice(0, shownLines),
@@ -348,14 +356,16 @@ export function renderDiff({
   ];
 }
 
-function leavesOf(value: Json, place = ""): [place: string, text: string][] {
-  const inner = Array.isArray(value)
-    ? value.map((item, at) => [`${place}[${at}]`, item] as const)
-    : isObject(value)
-      ? Object.entries(value).map(
-          ([key, item]) => [place === "" ? key : `${place}.${key}`, item as Json] as const,
-        )
-      : [];
-  if (inner.length > 0) return inner.flatMap(([where, item]) => leavesOf(item, where));
-  return place === "" ? [] : [[plainText(place), plainText(JSON.stringify(value))]];
+function leavesOf(value: Json, path = ""): [path: string, text: string][] {
+  const inner = membersOf(value, path);
+  if (inner.length > 0) return inner.flatMap(([innerPath, member]) => leavesOf(member, innerPath));
+  if (path === "") return [];
+  return [[plainText(path), plainText(JSON.stringify(value))]];
+}
+
+function membersOf(value: Json, path: string): [path: string, member: Json][] {
+  if (Array.isArray(value)) return value.map((member, index) => [`${path}[${index}]`, member]);
+  if (!isObject(value)) return [];
+  const prefix = path === "" ? "" : `${path}.`;
+  return Object.entries(value).map(([key, member]) => [`${prefix}${key}`, member as Json]);
 }

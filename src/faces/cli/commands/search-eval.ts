@@ -31,9 +31,9 @@ export const evaluateSearch = command(
       "",
       `${countOf(queries, "query", "queries")} on ${countOf(tools, "tool")}.`,
     ];
-    for (const one of missed.slice(0, maxShown))
+    for (const searchCase of missed.slice(0, maxShown))
       lines.push(
-        `missed: ${plainText(one.query)} (${one.tools.join(", ")}); found ${one.found.join(", ") || "nothing"}`,
+        `missed: ${plainText(searchCase.query)} (${searchCase.tools.join(", ")}); found ${searchCase.found.join(", ") || "nothing"}`,
       );
     if (unknown.length > 0)
       lines.push(`Not in the catalogue: ${plainText(unknown.slice(0, maxShown).join(", "))}.`);
@@ -53,7 +53,7 @@ function percent(share: number): string {
 }
 
 function readCases(text: string, file: string): SearchCase[] {
-  const lines = text.split("\n").map((line, at) => ({ line: line.trim(), number: at + 1 }));
+  const lines = text.split("\n").map((line, index) => ({ line: line.trim(), number: index + 1 }));
   const cases = lines
     .filter(({ line }) => line !== "")
     .map(({ line, number }) => readCase(line, `line ${number} of '${file}'`));
@@ -61,7 +61,7 @@ function readCases(text: string, file: string): SearchCase[] {
   return cases;
 }
 
-function readCase(line: string, place: string): SearchCase {
+function readCase(line: string, location: string): SearchCase {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -74,7 +74,7 @@ function readCase(line: string, place: string): SearchCase {
   if (!isFit || tools.some((tool) => typeof tool !== "string"))
     throw new PlaneError(
       "USAGE",
-      `${place} is not a query with its tools: {"query": "read a file", "tools": ["read_file"]}.`,
+      `${location} is not a query with its tools: {"query": "read a file", "tools": ["read_file"]}.`,
     );
-  return { query, tools: tools as string[], ...(typeof kind === "string" ? { kind } : {}) };
+  return { query, tools: tools as string[], ...(typeof kind === "string" && { kind }) };
 }

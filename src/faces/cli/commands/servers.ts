@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { pause } from "../../../lib/async/pause.ts";
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { shorten } from "../../../lib/text/cut-text.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
@@ -46,8 +47,7 @@ export async function listServers(cli: Cli, options: GlobalOptions): Promise<voi
     if (!options.json) print(renderServers(servers));
     const background = await printBackgroundPlane(cli, plane, options);
     const { files } = plane.config();
-    if (options.json)
-      printJson({ servers, files, ...(background === null ? {} : { plane: background }) });
+    if (options.json) printJson({ servers, files, ...(background && { plane: background }) });
     else if (servers.some(({ foundIn }) => foundIn)) printStatus(foundOnly);
   });
 }
@@ -86,11 +86,11 @@ function renderServers(
       renderRejected(status),
   }).split("\n");
   if (rows.length === 0) return head ?? "";
-  const lines = rows.flatMap((row, at) => {
-    const { state = "error", instances = [] } = servers[at] ?? {};
+  const lines = rows.flatMap((row, index) => {
+    const { state = "error", instances = [] } = servers[index] ?? {};
     return [
       `${marks[state]} ${row}`,
-      ...instances.map((one) => `    ${marks[one.state]} in ${renderInstance(one)}`),
+      ...instances.map((instance) => `    ${marks[instance.state]} in ${renderInstance(instance)}`),
     ];
   });
   return [`  ${head}`, ...lines].join("\n");
@@ -99,7 +99,8 @@ function renderServers(
 /** A line has no room for what is to be done, so that comes first. */
 function shortTrouble(status: ServerStatus): string | null {
   const waits = status.state === "untrusted" && status.error?.startsWith("not trusted yet");
-  return waits ? "not trusted here yet: run 'toolplane trust'" : renderTrouble(status);
+  if (waits) return "not trusted here yet: run 'toolplane trust'";
+  return renderTrouble(status);
 }
 
 function renderInstance({ directory, state, pid, error }: ServerInstance): string {
@@ -108,10 +109,11 @@ function renderInstance({ directory, state, pid, error }: ServerInstance): strin
 }
 
 function renderRejected({ rejected, incomplete, flapping = [] }: ServerStatus): string {
-  const changing = flapping.length > 0 ? [`flapping: ${flapping.join(", ")}`] : [];
-  const unusable =
-    rejected.length > 0 ? [`left out: ${rejected.map(({ tool }) => tool).join(", ")}`] : [];
-  return [...(incomplete ? [incomplete.reason] : []), ...changing, ...unusable].join("; ");
+  const notes: string[] = [];
+  if (incomplete) notes.push(incomplete.reason);
+  if (flapping.length > 0) notes.push(`flapping: ${flapping.join(", ")}`);
+  if (rejected.length > 0) notes.push(`left out: ${rejected.map(({ tool }) => tool).join(", ")}`);
+  return notes.join("; ");
 }
 
 /** Of a message on a line; `--json` has all of it. */
@@ -140,8 +142,9 @@ export const switchServer = command(
     return { status: await plane.servers.get(name), goesOn: plane.isRemote === true };
   },
   ({ status, goesOn }, [name, verb]) => {
-    const now = verb === "connect" ? `connected: ${countOf(status.tools, "tool")}` : "disconnected";
-    print(`${marks[status.state]} ${name} is ${now}.`);
+    const stateText =
+      verb === "connect" ? `connected: ${countOf(status.tools, "tool")}` : "disconnected";
+    print(`${marks[status.state]} ${name} is ${stateText}.`);
     if (!goesOn)
       printStatus(
         "No plane serves here, so this lasted only as long as the command. Start one with 'toolplane serve'.",
@@ -192,11 +195,7 @@ export const recordMessages = command(
       return printStatus(
         `No plane serves here, so nothing is recorded after this command. 'toolplane servers messages ${name}' shows the messages of connecting it.`,
       );
-    print(
-      recording
-        ? `The messages of ${name} are recorded.`
-        : `The messages of ${name} are no longer recorded.`,
-    );
+    print(`The messages of ${name} are ${recording ? "recorded" : "no longer recorded"}.`);
     if (recording)
       printStatus(
         `'toolplane servers messages ${name}' shows them. It ends when they are not read for 5 minutes.`,
@@ -205,7 +204,7 @@ export const recordMessages = command(
   ({ goesOn: _, messages: _none, ...state }, [server]) => ({ server, ...state }),
 );
 
-const everyMs = 500;
+const pollMs = 500;
 
 type MessagesOptions = GlobalOptions & { limit?: string; after?: string; follow?: boolean };
 
@@ -220,26 +219,24 @@ export async function showRecordedMessages(
   await withPlane(cli, options, async (plane, interrupted) => {
     const isOwn = plane.isRemote !== true;
     if (isOwn || options.follow) await plane.servers.record(server);
-    const reading = { limit, ...(after === undefined ? {} : { after }), connect: isOwn };
-    let read = await plane.servers.messages(server, reading);
-    if (options.json && !options.follow) return printJson({ server, ...read });
-    if (read.dropped > 0) printStatus(`${countOf(read.dropped, "older message")} dropped.`);
-    if (read.messages.length === 0 && !options.follow)
-      return print(
-        read.recording
-          ? `No messages since ${read.since}.`
-          : `Nothing is recorded. Start it with 'toolplane servers record ${server}'.`,
-      );
+    const reading = { limit, ...withoutUndefined({ after }), connect: isOwn };
+    let page = await plane.servers.messages(server, reading);
+    if (options.json && !options.follow) return printJson({ server, ...page });
+    if (page.dropped > 0) printStatus(`${countOf(page.dropped, "older message")} dropped.`);
+    if (page.messages.length === 0 && !options.follow) {
+      if (page.recording) return print(`No messages since ${page.since}.`);
+      return print(`Nothing is recorded. Start it with 'toolplane servers record ${server}'.`);
+    }
     const show = (message: ServerMessage) =>
       print(options.json ? JSON.stringify(message) : plainText(renderMessage(message)));
-    read.messages.forEach(show);
-    let last = read.messages.at(-1)?.number ?? after ?? 0;
-    while (options.follow && read.recording && !interrupted.aborted) {
-      await pause(everyMs, { signal: interrupted });
+    page.messages.forEach(show);
+    let lastNumber = page.messages.at(-1)?.number ?? after ?? 0;
+    while (options.follow && page.recording && !interrupted.aborted) {
+      await pause(pollMs, { signal: interrupted });
       if (interrupted.aborted) return;
-      read = await plane.servers.messages(server, { after: last });
-      read.messages.forEach(show);
-      last = read.messages.at(-1)?.number ?? last;
+      page = await plane.servers.messages(server, { after: lastNumber });
+      page.messages.forEach(show);
+      lastNumber = page.messages.at(-1)?.number ?? lastNumber;
     }
   });
 }
@@ -255,10 +252,11 @@ function renderMessage({
   message,
 }: ServerMessage): string {
   const arrow = direction === "sent" ? "→" : "←";
-  const what = [kind, method ?? "-", ...(id === null ? [] : [`#${id}`])].join(" ");
+  const idText = id === null ? "" : ` #${id}`;
+  const summary = `${kind} ${method ?? "-"}${idText}`;
   const took = durationMs === null ? "" : ` ${durationMs.toFixed(1)} ms`;
   const text = typeof message === "string" ? message : JSON.stringify(message);
-  return `${at.slice(11, 23)} ${arrow} ${what}${took} ${bytes} B ${shorten(text, maxShown)}`;
+  return `${at.slice(11, 23)} ${arrow} ${summary}${took} ${bytes} B ${shorten(text, maxShown)}`;
 }
 
 export const listServerTools = command(
@@ -270,13 +268,14 @@ export const listServerTools = command(
 );
 
 function renderProtocol({ protocolVersion, protocolReason }: ServerStatus): string | null {
-  return protocolReason === undefined ? protocolVersion : `${protocolVersion}: ${protocolReason}`;
+  if (protocolReason === undefined) return protocolVersion;
+  return `${protocolVersion}: ${protocolReason}`;
 }
 
 function renderServer(status: ServerStatus): string {
   const facts: Fact[] = [
     ["state", shownState(status)],
-    ["installing", status.installing ? renderInstall(status.installing) : null],
+    ["installing", status.installing && renderInstall(status.installing)],
     ["starting", renderStarting(status)],
     ["transport", status.transport],
     ["protocol", renderProtocol(status)],
@@ -286,7 +285,7 @@ function renderServer(status: ServerStatus): string {
     ["templates", status.offers.resourceTemplates],
     ["listed", status.listedAt],
     ["process", status.pid],
-    ...(status.instances ?? []).map((one): Fact => ["works in", renderInstance(one)]),
+    ...(status.instances ?? []).map((instance): Fact => ["works in", renderInstance(instance)]),
     ["sessions", status.sessions],
     ["list", status.incomplete?.reason ?? null],
     ["pending", status.pending],
@@ -297,9 +296,7 @@ function renderServer(status: ServerStatus): string {
     ["failed tries", status.attempts || null],
     [
       "waits",
-      status.reconnect
-        ? `${status.reconnect.backoffMs} to ${status.reconnect.maxBackoffMs} ms`
-        : null,
+      status.reconnect && `${status.reconnect.backoffMs} to ${status.reconnect.maxBackoffMs} ms`,
     ],
   ];
   return [
@@ -318,15 +315,17 @@ function renderInstall({ since, lastLine }: NonNullable<ServerStatus["installing
 
 function renderRefresh({ attempted, reconnected, still_failed, skipped }: RefreshReport): string {
   const failed = new Map(still_failed.map(({ server, reason }) => [server, reason]));
-  const result = (server: string) =>
-    failed.has(server) ? "failed" : reconnected.includes(server) ? "connected" : "listed again";
+  const refreshed = (server: string) => {
+    if (failed.has(server)) return "failed";
+    return reconnected.includes(server) ? "connected" : "listed again";
+  };
   const rows = [
     ...attempted.map((server) => ({
       server,
-      result: result(server),
+      result: refreshed(server),
       reason: failed.get(server) ?? "",
     })),
-    ...skipped.map((one) => ({ ...one, result: "skipped" })),
+    ...skipped.map((server) => ({ ...server, result: "skipped" })),
   ];
   return table(rows, "No servers are configured.", {
     SERVER: ({ server }) => server,
@@ -335,8 +334,9 @@ function renderRefresh({ attempted, reconnected, still_failed, skipped }: Refres
   });
 }
 
-function renderLine({ at, source, level, text }: ServerLogLine): string {
-  const time = colors.dim(at.slice(11, 23));
+function renderLine(line: ServerLogLine): string {
+  const { source, level, text } = line;
+  const time = colors.dim(line.at.slice(11, 23));
   return `${time} ${colors.dim((level ?? source).padEnd(7))} ${text}`;
 }
 
@@ -349,12 +349,10 @@ export async function runDoctor(
     const report = await plane.doctor(server);
     if (!options.json) print(renderReport(report));
     const background = await printBackgroundPlane(cli, plane, options);
-    if (options.json)
-      printJson({ ...report, ...(background === null ? {} : { plane: background }) });
+    if (options.json) printJson({ ...report, ...(background && { plane: background }) });
     const { servers, toolsets = [], extensions = [], store } = report;
-    return store === undefined && [...servers, ...toolsets, ...extensions].every(({ ok }) => ok)
-      ? 0
-      : 1;
+    const isWell = [...servers, ...toolsets, ...extensions].every(({ ok }) => ok);
+    return store === undefined && isWell ? 0 : 1;
   });
 }
 
@@ -398,9 +396,8 @@ async function signIn(
 
 /** From standard input, or typed unseen; never from an argument, which other users of the machine could read. */
 async function readToken(server: string): Promise<string> {
-  const token = terminal.stdin.isTTY
-    ? await typeToken(server)
-    : (await text(terminal.stdin)).trim();
+  const typed = await (terminal.stdin.isTTY ? typeToken(server) : text(terminal.stdin));
+  const token = typed.trim();
   if (token === "")
     throw new PlaneError("USAGE", "No token was given. Write it to standard input.");
   return token;
@@ -409,17 +406,17 @@ async function readToken(server: string): Promise<string> {
 async function typeToken(server: string): Promise<string> {
   const typed = await password({ message: `Token for ${server}` });
   if (isCancel(typed)) throw new Interrupted("SIGINT");
-  return typed.trim();
+  return typed;
 }
+
+const browserOpeners: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: "open",
+  win32: "explorer.exe",
+};
 
 /** Never through a shell: the address may come from outside. Where there is no browser, nothing happens. */
 export function openBrowser(url: string): void {
-  const program =
-    process.platform === "darwin"
-      ? "open"
-      : process.platform === "win32"
-        ? "explorer.exe"
-        : "xdg-open";
+  const program = browserOpeners[process.platform] ?? "xdg-open";
   const browser = spawn(program, [url], { stdio: "ignore", detached: true });
   browser.on("error", () => undefined);
   browser.unref();
@@ -475,11 +472,12 @@ function renderListed(items: readonly Listed[], title: "PROMPT" | "RESOURCE"): s
 }
 
 function partsOf(answer: unknown, key: "messages" | "contents") {
-  return isObject(answer) && Array.isArray(answer[key]) ? answer[key] : [];
+  if (isObject(answer) && Array.isArray(answer[key])) return answer[key];
+  return [];
 }
 
 function toPair(text: string): [string, string] {
-  const at = text.indexOf("=");
-  if (at <= 0) throw new PlaneError("USAGE", `'${text}' is not of the form key=text.`);
-  return [text.slice(0, at), text.slice(at + 1)];
+  const separator = text.indexOf("=");
+  if (separator <= 0) throw new PlaneError("USAGE", `'${text}' is not of the form key=text.`);
+  return [text.slice(0, separator), text.slice(separator + 1)];
 }

@@ -15,10 +15,10 @@ type ImportOptions = GlobalOptions & { dryRun?: boolean };
 
 export async function exportState(
   cli: Cli,
-  given: string | undefined,
+  path: string | undefined,
   options: GlobalOptions,
 ): Promise<number> {
-  const file = given === "-" ? undefined : given;
+  const file = path === "-" ? undefined : path;
   await using state = await openState(cli, options);
   using progress = showProgress(await state.countState(), 0);
   let rows = -2;
@@ -81,31 +81,28 @@ export async function writeStream(
 
 /** Whole or not at all, and readable by the owner only. */
 async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
-  const begun = `${file}.part`;
+  const partFile = `${file}.part`;
   try {
     // A file that another user has put there must not get it.
-    await rm(begun, { force: true });
-    await pipeline(Readable.from(lines), createWriteStream(begun, { mode: 0o600, flags: "wx" }));
-    await rename(begun, file);
+    await rm(partFile, { force: true });
+    await pipeline(Readable.from(lines), createWriteStream(partFile, { mode: 0o600, flags: "wx" }));
+    await rename(partFile, file);
   } catch (thrown) {
-    await rm(begun, { force: true });
+    await rm(partFile, { force: true });
     throw unreadable(file, thrown);
   }
 }
 
 /** The reader of the output has read enough. */
 function endQuietly(thrown: unknown): never {
-  throw (thrown as NodeJS.ErrnoException).code === "EPIPE" ? new Interrupted("SIGPIPE") : thrown;
+  if ((thrown as NodeJS.ErrnoException).code === "EPIPE") throw new Interrupted("SIGPIPE");
+  throw thrown;
 }
 
 function unreadable(file: string, thrown: unknown): unknown {
   const { code } = thrown as NodeJS.ErrnoException;
   const isOfFile = typeof code === "string" && /^E[A-Z]+$/.test(code);
-  return isOfFile
-    ? new PlaneError(
-        "USAGE",
-        `'${file}' cannot be used: ${fileErrorText(thrown)}. Check the path.`,
-        { cause: thrown },
-      )
-    : thrown;
+  if (!isOfFile) return thrown;
+  const message = `'${file}' cannot be used: ${fileErrorText(thrown)}. Check the path.`;
+  return new PlaneError("USAGE", message, { cause: thrown });
 }

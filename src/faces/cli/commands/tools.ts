@@ -51,7 +51,7 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
   await withPlane(cli, options, async (plane) => {
     const { tools, total, nextCursor, locked = [] } = await plane.tools.page(query);
     if (options.json)
-      return printJson({ tools, total, nextCursor, ...(locked.length === 0 ? {} : { locked }) });
+      return printJson({ tools, total, nextCursor, ...(locked.length > 0 && { locked }) });
     const rows = tools.map(({ name, description, unavailable, review, stale }) => {
       const note = unavailable ? `(unavailable: ${unavailable}) ` : renderReviewNote(review);
       return [name, `${stale ? "(stale) " : ""}${note}${description}`];
@@ -81,8 +81,8 @@ export async function listTools(cli: Cli, options: ListOptions): Promise<void> {
 /** Of any group and state; a caller who may not ask for all groups gets none. */
 async function countHidden(plane: Plane, query: ToolQuery): Promise<number> {
   if (query.groups !== null || query.state !== null) return 0;
-  const all = { ...query, groups: ["*"], state: "*", limit: 1, cursor: null };
-  return (await plane.tools.page(all).catch(() => ({ total: 0 }))).total;
+  const unfiltered = { ...query, groups: ["*"], state: "*", limit: 1, cursor: null };
+  return (await plane.tools.page(unfiltered).catch(() => ({ total: 0 }))).total;
 }
 
 export const showTool = command(
@@ -94,9 +94,8 @@ export const showTool = command(
 /** What no person has said of a tool holds no call back. */
 function renderConsent({ metadata, consent }: ToolListing): string {
   if (!metadata.requires_consent) return "not required";
-  return consent === "explicit"
-    ? "required"
-    : "not asked for ('requires_consent' is not configured)";
+  if (consent === "explicit") return "required";
+  return "not asked for ('requires_consent' is not configured)";
 }
 
 function renderTool(tool: ToolListing): string {
@@ -133,11 +132,11 @@ function renderTool(tool: ToolListing): string {
       ? []
       : [[`for ${health.persona.name}`, renderHealth(health.persona)] as const]),
     ["last call", health.last_invocation && renderLast(health.last_invocation)],
-    ["callable", tool.review?.held ? `no: ${tool.review.held}` : null],
+    ["callable", tool.review?.held && `no: ${tool.review.held}`],
     ["unavailable", unavailable],
     ["stale", tool.stale ? `its server could not list its tools again: ${tool.error}` : null],
     ...(tool.warnings ?? []).map((warning): Fact => ["warning", warning]),
-    ["pinned", tool.review?.change ? `no: it is ${tool.review.change}` : null],
+    ["pinned", tool.review?.change && `no: it is ${tool.review.change}`],
     ...(tool.review?.findings ?? []).map((finding): Fact => ["suspicious", renderFinding(finding)]),
   ];
   return [
@@ -165,12 +164,12 @@ const parallelTexts = {
 function renderProvider(spec: ProviderSpec, { providers, health }: ToolListing): string {
   const label = providerLabel(spec, providers);
   const { server, tool } = spec.config;
-  const where = typeof server === "string" ? ` ${server}.${String(tool)}` : "";
+  const target = typeof server === "string" ? ` ${server}.${String(tool)}` : "";
   const { router } = health.providers[label] ?? {};
-  const cooldown = router?.backoff_until
-    ? `, next try in ${renderSpan(Date.parse(router.backoff_until) - Date.now())}`
-    : "";
-  return plainText(`${spec.name}${where}, priority ${spec.priority}${cooldown}`);
+  const text = `${spec.name}${target}, priority ${spec.priority}`;
+  if (!router?.backoff_until) return plainText(text);
+  const cooldown = renderSpan(Date.parse(router.backoff_until) - Date.now());
+  return plainText(`${text}, next try in ${cooldown}`);
 }
 
 function renderArguments({ parameters }: ToolListing): string[] {
@@ -179,13 +178,13 @@ function renderArguments({ parameters }: ToolListing): string[] {
   // Its arguments may stand in parts of its schema.
   if (entries.length === 0)
     return [`  ${oneLine(renderSignature(parameters)).replace(/^no arguments$/, "none")}`];
-  const needed = Array.isArray(required) ? required : [];
+  const requiredNames = Array.isArray(required) ? required : [];
   return entries.map(([name, schema]) => {
-    const { description, ...rest } = isObject(schema) ? schema : {};
+    const { description, ...keywords } = isObject(schema) ? schema : {};
     const facts = [
-      typeOf(rest, parameters),
-      needed.includes(name) ? "required" : "optional",
-      ...limitsOf(rest),
+      typeOf(keywords, parameters),
+      requiredNames.includes(name) ? "required" : "optional",
+      ...limitsOf(keywords),
     ];
     const text = typeof description === "string" ? `: ${oneLine(description)}` : "";
     return `  ${plainText(name)} ${colors.dim(`(${facts.join(", ")})`)}${text}`;
@@ -195,20 +194,19 @@ function renderArguments({ parameters }: ToolListing): string[] {
 function typeOf(argument: UnknownObject, schema: UnknownObject): string {
   const { type, items } = argument;
   if (type === undefined) return oneLine(renderArgumentType(argument, schema));
-  const own = Array.isArray(type) ? type.join(" or ") : String(type);
+  const typeName = Array.isArray(type) ? type.join(" or ") : String(type);
   const inner =
     type === "array" && isObject(items) && items.type !== undefined ? ` of ${items.type}` : "";
-  return oneLine(own + inner);
+  return oneLine(typeName + inner);
 }
 
 /** What else a caller has to know before they choose a value. */
 function limitsOf({ default: fallback, enum: choices }: UnknownObject): string[] {
-  return [
-    ...(fallback === undefined ? [] : [`default ${oneLine(JSON.stringify(fallback))}`]),
-    ...(Array.isArray(choices)
-      ? [`one of ${oneLine(choices.map((choice) => JSON.stringify(choice)).join(" "))}`]
-      : []),
-  ];
+  const limits: string[] = [];
+  if (fallback !== undefined) limits.push(`default ${oneLine(JSON.stringify(fallback))}`);
+  if (Array.isArray(choices))
+    limits.push(`one of ${oneLine(choices.map((choice) => JSON.stringify(choice)).join(" "))}`);
+  return limits;
 }
 
 function oneLine(text: string): string {
@@ -245,11 +243,11 @@ type SearchOptions = {
 };
 
 export const searchTools = command(
-  (plane, words: string[], { and = [], ...options }: SearchOptions) => {
-    const query = words.join(" ");
-    const what = and.length === 0 ? { query } : { queries: [query, ...and] };
+  (plane, queryWords: string[], { and = [], ...options }: SearchOptions) => {
+    const query = queryWords.join(" ");
+    const queries = and.length === 0 ? { query } : { queries: [query, ...and] };
     return plane.search({
-      ...what,
+      ...queries,
       ...pickOptions(options, "regex", "server", "limit", "explain"),
     });
   },
@@ -274,12 +272,12 @@ export const recommendTools = command(
     plane.recommend(words.join(" "), pickOptions(options, "limit")),
   ({ tools, servers }) => {
     if (tools.length === 0) return "Nothing here fits the task.";
-    const known = table(servers, "", {
+    const serverTable = table(servers, "", {
       SCORE: ({ score }) => renderScore(score),
       SERVER: ({ name }) => name,
       TOOLS: (server) => server.tools,
     });
-    return `${known && `${known}\n\n`}${renderTools(tools)}`;
+    return `${serverTable && `${serverTable}\n\n`}${renderTools(tools)}`;
   },
 );
 
@@ -289,8 +287,8 @@ function renderTools(tools: readonly FoundTool[]): string {
     TOOL: ({ name }) => name,
     NEEDS: ({ required }) => required.join(", ") || "-",
     SUMMARY: ({ summary, alsoOn = [], differsBy = [] }) => {
-      const also = alsoOn.length > 0 ? ` (also on ${alsoOn.join(", ")})` : "";
-      return `${summary}${also}${differsBy.length > 0 ? ` (this one: ${differsBy.join(", ")})` : ""}`;
+      const alsoOnText = alsoOn.length > 0 ? ` (also on ${alsoOn.join(", ")})` : "";
+      return `${summary}${alsoOnText}${differsBy.length > 0 ? ` (this one: ${differsBy.join(", ")})` : ""}`;
     },
   });
 }
@@ -300,7 +298,7 @@ function renderPoints(tools: readonly FoundTool[]): string {
   return table(rows, "", {
     TOOL: ({ name }) => name,
     POINTS: ({ points }) => points.toFixed(2),
-    FROM: ({ from, words = [] }) => (words.length > 0 ? `${from}: ${words.join(", ")}` : from),
+    FROM: (point) => [point.from, point.words?.join(", ")].filter(Boolean).join(": "),
   });
 }
 
@@ -325,7 +323,8 @@ export async function exportTools(cli: Cli, options: ExportOptions): Promise<voi
   if (format === "code" && !options.defer) {
     const tools = await withPlane(cli, options, (plane) => choose(plane, options));
     const declarations = renderDeclarations(tools, createToolPaths(tools));
-    return options.json ? printJson({ declarations }) : print(plainText(declarations));
+    if (options.json) return printJson({ declarations });
+    return print(plainText(declarations));
   }
   if (!isToolFormat(format))
     throw new PlaneError(
@@ -339,9 +338,8 @@ export async function exportTools(cli: Cli, options: ExportOptions): Promise<voi
     );
   const exported = await withPlane(cli, options, async (plane) => {
     const tools = await choose(plane, options);
-    return options.defer && isDeferredFormat(format)
-      ? defer(plane, format, tools)
-      : toolFormats[format](tools);
+    if (options.defer && isDeferredFormat(format)) return defer(plane, format, tools);
+    return toolFormats[format](tools);
   });
   printJson({ tools: exported });
 }
@@ -365,12 +363,9 @@ async function choose(
   plane: Plane,
   { server, tool: names }: ExportOptions,
 ): Promise<ToolListing[]> {
-  const tools =
-    names === undefined
-      ? (await plane.tools.list(withoutUndefined({ server }))).filter(
-          (tool) => isTrusted(tool) && isForModels(tool),
-        )
-      : await Promise.all(names.map((name) => plane.tools.get(name)));
+  const tools = names
+    ? await Promise.all(names.map((name) => plane.tools.get(name)))
+    : await listForModels(plane, server);
   const stranger = tools.find(({ id }) => server !== undefined && id.server !== server);
   if (stranger)
     throw new PlaneError("USAGE", `Tool '${stranger.name}' is not one of server '${server}'.`, {
@@ -378,6 +373,11 @@ async function choose(
     });
   const distinct = new Map(tools.map((tool) => [tool.modelName, tool]));
   return [...distinct.values()].sort((a, b) => (a.modelName < b.modelName ? -1 : 1));
+}
+
+async function listForModels(plane: Plane, server: string | undefined): Promise<ToolListing[]> {
+  const tools = await plane.tools.list(withoutUndefined({ server }));
+  return tools.filter((tool) => isTrusted(tool) && isForModels(tool));
 }
 
 /** What may be poisoned is for people to look at, and not for a model unless it is asked for by name. */

@@ -11,7 +11,7 @@ import {
 } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { Cli, GlobalOptions, PlaceOptions } from "../cli.ts";
-import { colors, print, printJson, printStatus } from "../terminal/output.ts";
+import { colors, joinLines, print, printJson, printStatus } from "../terminal/output.ts";
 import { canBeAsked, terminalPrompts } from "../terminal/questions.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { openSetup } from "./config.ts";
@@ -34,21 +34,21 @@ export async function trust(
   if (options.list) return list(setup.trust.list(), options);
   if (options.revoke) await setup.trust.revoke();
   const shown = await setup.trust.show();
-  const open = trustLinesOf(shown).filter(({ trusted }) => !trusted);
+  const undecided = trustLinesOf(shown).filter(({ trusted }) => !trusted);
   if (!options.json) print(render(shown, options.revoke === true));
-  if (!options.revoke && open.length > 0) await decide(setup, open, options);
+  if (!options.revoke && undecided.length > 0) await decide(setup, undecided, options);
   if (options.json) printJson(await setup.trust.show());
 }
 
 async function decide(
   setup: Setup,
-  open: readonly TrustLine[],
+  undecided: readonly TrustLine[],
   { yes, json }: TrustOptions,
 ): Promise<void> {
   const asks = !yes && !json && canBeAsked();
   if (!yes && !asks) return json ? undefined : print("Nothing was changed. Add --yes to trust it.");
-  const answer = yes || (await terminalPrompts.confirm(question(open), false));
-  await setup.trust.answer(open, answer === true);
+  const answer = yes || (await terminalPrompts.confirm(question(undecided), false));
+  await setup.trust.answer(undecided, answer === true);
   if (!json)
     print(
       answer === true ? `${colors.green("✔")} Trusted.` : "Not trusted; nothing of it is started.",
@@ -60,48 +60,46 @@ export async function askForTrust(cli: Cli, place: PlaceOptions): Promise<void> 
   if (place.files.length > 0 || cli.argv.includes("--json") || !canBeAsked()) return;
   const { trust: consent } = await cli.openSetup(place);
   // Without a configuration that can be read there is nothing to ask; the command says what is wrong.
-  const open = await consent.unanswered().catch(() => []);
-  if (open.length === 0) return;
+  const undecided = await consent.unanswered().catch(() => []);
+  if (undecided.length === 0) return;
   const { directory } = await consent.show();
-  const isNew = open.some(({ changed }) => !changed);
+  const isNew = undecided.some(({ changed }) => !changed);
   printStatus(
     `What is in ${directory} ${isNew ? "is not trusted yet" : "has changed since you trusted it"}:`,
   );
-  for (const line of open) printStatus(renderLine(line));
-  const answer = await terminalPrompts.confirm(question(open), false);
-  await consent.answer(open, answer === true);
+  for (const line of undecided) printStatus(renderLine(line));
+  const answer = await terminalPrompts.confirm(question(undecided), false);
+  await consent.answer(undecided, answer === true);
   if (answer !== true) printStatus("It goes on without them. 'toolplane trust' asks again.");
 }
 
 /** Shows what a project would be allowed to start and read, and asks; false where the person says no, or cannot be asked. */
 export async function showAndAsk(
   setup: Setup,
-  open: readonly TrustLine[],
+  undecided: readonly TrustLine[],
   mayAsk: boolean,
 ): Promise<boolean> {
   const { directory } = await setup.trust.show();
   printStatus(`The files in ${directory} come with this project. They would start and read:`);
-  for (const line of open) printStatus(renderLine(line));
+  for (const line of undecided) printStatus(renderLine(line));
   if (!mayAsk || !canBeAsked()) return false;
-  const answer = (await terminalPrompts.confirm(question(open), false)) === true;
-  if (answer) await setup.trust.answer(open, true);
+  const answer = (await terminalPrompts.confirm(question(undecided), false)) === true;
+  if (answer) await setup.trust.answer(undecided, true);
   return answer;
 }
 
-function question(open: readonly TrustLine[]): string {
-  return `Do you trust ${open.length === 1 ? "this" : `these ${open.length}`} and want to start what is named there?`;
+function question(undecided: readonly TrustLine[]): string {
+  return `Do you trust ${undecided.length === 1 ? "this" : `these ${undecided.length}`} and want to start what is named there?`;
 }
 
 function render(shown: ProjectTrust, wasRevoked: boolean): string {
   if (trustLinesOf(shown).length === 0) return `Nothing in ${shown.directory} needs trust.`;
-  const title = wasRevoked
-    ? `Nothing in ${shown.directory} is trusted any more:`
-    : `In ${shown.directory}:`;
-  const own =
-    shown.own.length === 0
-      ? []
-      : ["Your own servers that work in this directory:", ...shown.own.map(renderLine)];
-  return [title, ...projectLines(shown).map(renderLine), ...own].join("\n");
+  return joinLines(
+    wasRevoked ? `Nothing in ${shown.directory} is trusted any more:` : `In ${shown.directory}:`,
+    projectLines(shown).map(renderLine),
+    shown.own.length > 0 && "Your own servers that work in this directory:",
+    shown.own.map(renderLine),
+  );
 }
 
 function renderLine({ name, launch, trusted, inForce, changed }: TrustLine): string {
@@ -118,11 +116,13 @@ function list(remembered: readonly RememberedTrust[], { json }: TrustOptions): v
   if (json) return printJson({ directories: remembered });
   if (remembered.length === 0) return print("You have not reviewed any project yet.");
   for (const { directory, servers } of remembered) {
-    const [yes, no] = [true, false].map((wanted) =>
-      namesOf(servers.filter(({ trusted }) => trusted === wanted)),
+    const [trustedNames, refusedNames] = [true, false].map((isTrusted) =>
+      namesOf(servers.filter(({ trusted }) => trusted === isTrusted)),
     );
-    print(
-      `${directory}: ${[...(yes ? [`trusted: ${yes}`] : []), ...(no ? [`refused: ${no}`] : [])].join("; ")}`,
-    );
+    const answers = [
+      trustedNames && `trusted: ${trustedNames}`,
+      refusedNames && `refused: ${refusedNames}`,
+    ];
+    print(`${directory}: ${answers.filter(Boolean).join("; ")}`);
   }
 }

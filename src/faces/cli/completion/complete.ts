@@ -16,10 +16,10 @@ type Names = Record<"servers" | "toolsets" | "models" | "skills" | "jobs" | "tas
 type Candidate = { value: string; about?: string };
 /** `files` asks the shell for names of files. */
 type Offer = { candidates: Candidate[]; files?: boolean };
-type Read = {
+type CommandState = {
   command: Command;
   path: string;
-  given: string[];
+  operands: string[];
   pending: Option | null;
   options: Map<string, string[]>;
 };
@@ -34,9 +34,9 @@ const nothing: Offer = { candidates: [] };
 export async function complete(
   cli: Cli,
   program: Command,
-  words: readonly string[],
+  typed: readonly string[],
 ): Promise<number> {
-  const { fitting, files } = await candidatesFor(cli, program, words);
+  const { fitting, files } = await candidatesFor(cli, program, typed);
   const lines = fitting.map(({ value, about = "" }) => `${value}\t${oneLine(about)}`);
   if (files) lines.push(":files");
   if (fitting.length > 0 && fitting.every(({ value }) => value.endsWith("=")))
@@ -45,42 +45,47 @@ export async function complete(
   return 0;
 }
 
-export async function candidatesFor(cli: Cli, program: Command, words: readonly string[]) {
-  const current = words.at(-1) ?? "";
-  const read = readWords(program, words.slice(0, -1));
-  const { candidates, files = false } = await offer(cli, program, read, current).catch(
+export async function candidatesFor(cli: Cli, program: Command, typed: readonly string[]) {
+  const lastWord = typed.at(-1) ?? "";
+  const state = readTyped(program, typed.slice(0, -1));
+  const { candidates, files = false } = await offer(cli, program, state, lastWord).catch(
     () => nothing,
   );
   return {
-    fitting: candidates.filter(({ value }) => value.startsWith(current) && !/\s/.test(value)),
+    fitting: candidates.filter(({ value }) => value.startsWith(lastWord) && !/\s/.test(value)),
     files,
   };
 }
 
-function readWords(program: Command, words: readonly string[]): Read {
-  const read: Read = { command: program, path: "", given: [], pending: null, options: new Map() };
-  const take = (option: Option, value: string) => {
-    const name = option.attributeName();
-    read.options.set(name, [...(read.options.get(name) ?? []), value]);
+function readTyped(program: Command, typed: readonly string[]): CommandState {
+  const state: CommandState = {
+    command: program,
+    path: "",
+    operands: [],
+    pending: null,
+    options: new Map(),
   };
-  for (const word of words) {
-    if (read.pending !== null) {
-      take(read.pending, word);
-      read.pending = null;
+  const addValue = (option: Option, value: string) => {
+    const name = option.attributeName();
+    state.options.set(name, [...(state.options.get(name) ?? []), value]);
+  };
+  for (const argument of typed) {
+    if (state.pending !== null) {
+      addValue(state.pending, argument);
+      state.pending = null;
       continue;
     }
-    const [flag = "", value] = word.split(/=(.*)/s, 2);
-    const option = word.startsWith("-") ? optionOf(read.command, program, flag) : undefined;
-    const inner =
-      read.given.length === 0
-        ? read.command.commands.find((verb) => verb.name() === word)
-        : undefined;
-    if (option && value !== undefined) take(option, value);
-    else if (option?.required) read.pending = option;
-    else if (inner) Object.assign(read, { command: inner, path: `${read.path} ${word}`.trim() });
-    else if (!word.startsWith("-")) read.given.push(word);
+    const [flag = "", value] = argument.split(/=(.*)/s, 2);
+    const option = argument.startsWith("-") ? optionOf(state.command, program, flag) : undefined;
+    const isCommand = state.operands.length === 0;
+    const inner = state.command.commands.find((verb) => isCommand && verb.name() === argument);
+    if (option && value !== undefined) addValue(option, value);
+    else if (option?.required) state.pending = option;
+    else if (inner)
+      Object.assign(state, { command: inner, path: `${state.path} ${argument}`.trim() });
+    else if (!argument.startsWith("-")) state.operands.push(argument);
   }
-  return read;
+  return state;
 }
 
 const optionsOf = (command: Command, program: Command) => [
@@ -89,11 +94,16 @@ const optionsOf = (command: Command, program: Command) => [
 const optionOf = (command: Command, program: Command, flag: string) =>
   optionsOf(command, program).find(({ long, short }) => long === flag || short === flag);
 
-async function offer(cli: Cli, program: Command, read: Read, current: string): Promise<Offer> {
-  const { command, path, given, pending } = read;
-  const names = () => readNames(cli, read.options);
+async function offer(
+  cli: Cli,
+  program: Command,
+  state: CommandState,
+  lastWord: string,
+): Promise<Offer> {
+  const { command, path, operands, pending } = state;
+  const names = () => readNames(cli, state.options);
   if (pending) return valuesOf(pending, names);
-  const [, flag = ""] = /^(--[^=]+)=/.exec(current) ?? [];
+  const [, flag = ""] = /^(--[^=]+)=/.exec(lastWord) ?? [];
   if (flag !== "") {
     const option = optionOf(command, program, flag);
     const { candidates } = option ? await valuesOf(option, names) : nothing;
@@ -101,28 +111,30 @@ async function offer(cli: Cli, program: Command, read: Read, current: string): P
       candidates: candidates.map(({ value, about = "" }) => ({ value: `${flag}=${value}`, about })),
     };
   }
-  if (current.startsWith("-"))
-    return {
-      candidates: [
-        ...optionsOf(command, program),
-        { long: "--help", description: "show help" },
-      ].flatMap(({ long, description }) => (long ? [{ value: long, about: description }] : [])),
-    };
-  const words = path === "help" ? given : [];
-  const below = words.reduce<Command | undefined>(
-    (verb, word) => verb?.commands.find((one) => one.name() === word),
-    path === "help" ? program : command,
-  );
-  const verbs = (given.length === words.length ? (below?.commands ?? []) : []).map((verb) => ({
-    value: verb.name(),
-    about: verb.description(),
-  }));
-  const own = command.registeredArguments;
-  const argument = own[given.length] ?? (own.at(-1)?.variadic ? own.at(-1) : undefined);
-  const rest =
-    argument && path !== "help" ? await argumentsOf(cli, read, argument.name(), names) : nothing;
-  return { ...rest, candidates: [...verbs, ...rest.candidates] };
+  if (lastWord.startsWith("-")) {
+    const help = { long: "--help", description: "show help" };
+    const described = [...optionsOf(command, program), help].map(({ long, description }) => {
+      return { value: long ?? "", about: description };
+    });
+    return { candidates: described.filter(({ value }) => value !== "") };
+  }
+  if (path === "help") {
+    const commandAbove = operands.reduce<Command | undefined>(
+      (verb, name) => verb?.commands.find((inner) => inner.name() === name),
+      program,
+    );
+    return { candidates: verbsUnder(commandAbove) };
+  }
+  const registered = command.registeredArguments;
+  const lastArgument = registered.at(-1);
+  const argument = registered[operands.length] ?? (lastArgument?.variadic && lastArgument);
+  const ofArgument = argument ? await argumentsOf(cli, state, argument.name(), names) : nothing;
+  const verbs = operands.length === 0 ? verbsUnder(command) : [];
+  return { ...ofArgument, candidates: [...verbs, ...ofArgument.candidates] };
 }
+
+const verbsUnder = (command: Command | undefined): Candidate[] =>
+  (command?.commands ?? []).map((verb) => ({ value: verb.name(), about: verb.description() }));
 
 const plain = (values: readonly string[]): Offer => ({
   candidates: values.map((value) => ({ value })),
@@ -146,18 +158,18 @@ async function valuesOf(
 
 async function argumentsOf(
   cli: Cli,
-  read: Read,
+  state: CommandState,
   argument: string,
   names: () => Promise<Names>,
 ): Promise<Offer> {
-  const { path, given } = read;
+  const { path, operands } = state;
   const [noun = "", verb = ""] = path.split(" ");
   if (argument === "server" || (noun === "servers" && argument === "name" && verb !== "add"))
     return named((await names()).servers);
   if (argument === "tool" || ((noun === "tools" || noun === "pins") && argument === "name"))
     return named((await names()).tools);
   if (path === "call" || path === "policy test") {
-    const tool = (await names()).tools.find(({ name }) => name === given[0]);
+    const tool = (await names()).tools.find(({ name }) => name === operands[0]);
     return {
       candidates: tool?.arguments.map(({ name, about }) => ({ value: `${name}=`, about })) ?? [],
     };
@@ -168,7 +180,7 @@ async function argumentsOf(
   if (argument === "kind" && noun === "codegen") return plain(codegenKinds);
   if (argument === "shell") return plain(shells);
   if (argument === "client") {
-    const setup = await cli.openSetup(placeOf(read.options));
+    const setup = await cli.openSetup(planeOptionsOf(state.options));
     return {
       candidates: (await setup.clients()).map(({ client, title }) => ({
         value: client,
@@ -179,25 +191,25 @@ async function argumentsOf(
   return { candidates: [], files: argument === "file" || argument === "directory" };
 }
 
-function placeOf(options: Read["options"]): OpenPlaneOptions {
-  const one = (name: string) => options.get(name)?.at(-1);
+function planeOptionsOf(options: CommandState["options"]): OpenPlaneOptions {
+  const lastValue = (name: string) => options.get(name)?.at(-1);
   return {
     files: options.get("config") ?? [],
     directory: terminal.directory(),
-    dataDirectory: one("dataDir"),
-    user: one("user"),
+    dataDirectory: lastValue("dataDir"),
+    user: lastValue("user"),
     groups: options.get("group") ?? [],
-    persona: one("persona"),
-    workspace: one("workspace"),
-    compliance: one("compliance"),
+    persona: lastValue("persona"),
+    workspace: lastValue("workspace"),
+    compliance: lastValue("compliance"),
     offline: true,
     standalone: true,
     asksNothing: true,
   };
 }
 
-async function readNames(cli: Cli, options: Read["options"]): Promise<Names> {
-  await using plane = await cli.openPlane(placeOf(options));
+async function readNames(cli: Cli, options: CommandState["options"]): Promise<Names> {
+  await using plane = await cli.openPlane(planeOptionsOf(options));
   return await namesIn(plane);
 }
 
@@ -210,29 +222,32 @@ async function namesIn(plane: Plane): Promise<Names> {
     plane.jobs.list(),
     plane.tasks.list(),
   ]);
-  const of = (entries: Record<string, { description?: string }>) =>
+  const describedEntries = (entries: Record<string, { description?: string }>) =>
     Object.entries(entries).map(([name, { description = "" }]) => ({
       name,
       about: oneLine(description),
     }));
-  const listed = (entries: readonly { name: string; summary: string | null }[]) =>
+  const summarized = (entries: readonly { name: string; summary: string | null }[]) =>
     entries.map(({ name, summary }) => ({ name, about: oneLine(summary ?? "") }));
   return {
-    servers: of(servers),
-    toolsets: of(toolsets as Record<string, object>),
-    models: of(models as Record<string, object>),
-    skills: listed(skills.skills),
-    jobs: listed(jobs),
-    tasks: listed(tasks),
+    servers: describedEntries(servers),
+    toolsets: describedEntries(toolsets as Record<string, object>),
+    models: describedEntries(models as Record<string, object>),
+    skills: summarized(skills.skills),
+    jobs: summarized(jobs),
+    tasks: summarized(tasks),
     tools: tools.map(({ name, description, parameters }) => ({
       name,
       about: oneLine(description),
-      arguments: of((parameters.properties ?? {}) as Record<string, { description?: string }>),
+      arguments: describedEntries(
+        (parameters.properties ?? {}) as Record<string, { description?: string }>,
+      ),
     })),
   };
 }
 
 function oneLine(text: string): string {
   const line = plainText(text).replaceAll(/\s+/g, " ").trim();
-  return line.length > maxAbout ? `${sliceText(line, 0, maxAbout - 1)}…` : line;
+  if (line.length <= maxAbout) return line;
+  return `${sliceText(line, 0, maxAbout - 1)}…`;
 }

@@ -84,11 +84,11 @@ export const shells: readonly string[] = Object.keys(scripts);
 export function printScript(_: Cli, shell: string, { json }: GlobalOptions): void {
   const script = scripts[shell];
   if (script === undefined) {
-    const [near] = nearest(shell, shells, 1);
-    const meant = near === undefined ? "" : ` Did you mean '${near}'?`;
+    const [likeliest] = nearest(shell, shells, 1);
+    const suggestion = likeliest === undefined ? "" : ` Did you mean '${likeliest}'?`;
     throw new PlaneError(
       "USAGE",
-      `No completion for '${shell}'.${meant} Known: ${shells.join(", ")}.`,
+      `No completion for '${shell}'.${suggestion} Known: ${shells.join(", ")}.`,
     );
   }
   if (json) printJson({ shell, script });

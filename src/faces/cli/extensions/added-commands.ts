@@ -29,12 +29,12 @@ export async function runAdded(
       cli,
       options,
       async (plane, signal) => {
-        const found = await verbsOf(plane, noun);
+        const verbs = await verbsOf(plane, noun);
         isAsked = true;
         // What is not trusted, or is wrong otherwise, may be why there is no such command.
         if (!cli.isReported) await warnAboutProblems(cli, plane, options, false);
-        if (found.length === 0) return await tellWhatWaits(cli, plane, options);
-        return parse((program) => addVerbs(program, found, plane, signal));
+        if (verbs.length === 0) return await tellWhatWaits(cli, plane, options);
+        return parse((program) => addVerbs(program, verbs, plane, signal));
       },
       // Where nothing is configured, nothing was added.
       { isQuiet: true, fallback: {} },
@@ -52,8 +52,8 @@ export async function runAdded(
 /** What extensions can do with it. */
 export async function verbsOf(plane: Plane, noun: string): Promise<ExtensionVerb[]> {
   const isMeant = ({ name }: ExtensionVerb) => {
-    const own = name.split(".", 1)[0] ?? "";
-    return own === noun || kebab(own) === noun;
+    const nounOfVerb = name.split(".", 1)[0] ?? "";
+    return nounOfVerb === noun || kebab(nounOfVerb) === noun;
   };
   return (await plane.extensions.operations()).filter(isMeant);
 }
@@ -63,8 +63,8 @@ async function tellWhatWaits(cli: Cli, plane: Plane, options: GlobalOptions): Pr
   if (!plane.isRemote || cli.isReported) return null;
   const { openSetup } = await import("../commands/config.ts");
   const { problems } = await (await openSetup(cli, options)).check();
-  const waits = problems.filter(({ hint }) => hint?.endsWith("toolplane trust"));
-  warnAboutConfigProblems(waits, options, false);
+  const waiting = problems.filter(({ hint }) => hint?.endsWith("toolplane trust"));
+  warnAboutConfigProblems(waiting, options, false);
   return null;
 }
 
@@ -74,17 +74,17 @@ function addVerbs(
   plane: Plane,
   signal: AbortSignal,
 ): void {
-  const taken = new Set(["--help", ...program.options.flatMap(({ long }) => long ?? [])]);
+  const usedFlags = new Set(["--help", ...program.options.flatMap(({ long }) => long ?? [])]);
   for (const verb of verbs) {
     const [noun = "", word = ""] = verb.name.split(".");
     const group = groupOf(program, noun, verb.extension);
-    const command = named(group.command(word), word).description(verb.summary);
-    const inputOf = addInputs(command, verb, taken);
-    command.action(async (...given: unknown[]) => {
-      const own = given.at(-1) as Command;
-      const input = inputOf(given.slice(0, -2), own.opts());
+    const command = withKebabAlias(group.command(word), word).description(verb.summary);
+    const inputOf = addInputs(command, verb, usedFlags);
+    command.action(async (...args: unknown[]) => {
+      const parsedCommand = args.at(-1) as Command;
+      const input = inputOf(args.slice(0, -2), parsedCommand.opts());
       const answer = await plane.extensions.run(verb.name, input, { face: "cli", signal });
-      const { json } = own.optsWithGlobals<GlobalOptions>();
+      const { json } = parsedCommand.optsWithGlobals<GlobalOptions>();
       if (json) printJson(answer);
       else print(renderAnswer(answer, verb.columns));
     });
@@ -92,14 +92,17 @@ function addVerbs(
 }
 
 function groupOf(program: CommandNode, noun: string, extension: string): CommandNode {
-  const known = program.commands.find((one) => one.name() === noun);
-  if (known !== undefined) return known;
-  const group = named(program.command(noun), noun).description(`of the extension '${extension}'`);
+  const existing = program.commands.find((verb) => verb.name() === noun);
+  if (existing !== undefined) return existing;
+  const group = withKebabAlias(program.command(noun), noun).description(
+    `of the extension '${extension}'`,
+  );
   // What may be left out is known to the operation, not to its arguments, which can also be given as options.
   return group.configureHelp({ subcommandTerm: (verb) => `${verb.name()} ${verb.usage()}` });
 }
 
 /** `listAll` is also `list-all`. */
-function named(command: CommandNode, name: string): CommandNode {
-  return kebab(name) === name ? command : command.alias(kebab(name));
+function withKebabAlias(command: CommandNode, name: string): CommandNode {
+  if (kebab(name) === name) return command;
+  return command.alias(kebab(name));
 }

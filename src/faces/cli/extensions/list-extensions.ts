@@ -1,6 +1,6 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
 import type { ExtensionState } from "../../../model/extensions/extension-schema.ts";
-import { colors, renderMoment, renderTable } from "../terminal/output.ts";
+import { colors, joinLines, renderMoment, renderTable } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
 import { command } from "../with-plane.ts";
 
@@ -8,15 +8,15 @@ const labelWidth = 10;
 
 export const listExtensions = command(
   (plane) => plane.extensions.list(),
-  (all) => {
-    const extensions = all.filter(({ builtIn }) => !builtIn);
-    const shown =
-      extensions.length === 0
-        ? [
-            "No extensions. Name one in 'extensions' of the configuration; 'toolplane trust' lets those of a project in.",
-          ]
-        : extensions.map(renderExtension);
-    return [...shown, renderBuiltIn(all.filter(({ builtIn }) => builtIn))].join("\n\n");
+  (states) => {
+    const extensions = states.filter(({ builtIn }) => !builtIn);
+    const blocks = extensions.map(renderExtension);
+    if (blocks.length === 0)
+      blocks.push(
+        "No extensions. Name one in 'extensions' of the configuration; 'toolplane trust' lets those of a project in.",
+      );
+    blocks.push(renderBuiltIn(states.filter(({ builtIn }) => builtIn)));
+    return blocks.join("\n\n");
   },
   (extensions) => ({ extensions }),
 );
@@ -41,41 +41,38 @@ function renderBuiltIn(packages: readonly ExtensionState[]): string {
 function renderExtension(extension: ExtensionState): string {
   const { name, version, use, about, state, error, since, importMs, setupMs, adds } = extension;
   const isFailed = state === "failed";
-  const mark = isFailed ? colors.red("✖") : error === null ? colors.green("✔") : colors.yellow("!");
-  const [commands, others] = [[] as string[], [] as string[]];
-  for (const one of adds) {
-    if (one.startsWith("operation "))
-      commands.push(one.slice("operation ".length).replace(".", " "));
-    else others.push(one);
+  const usableMark = error === null ? colors.green("✔") : colors.yellow("!");
+  const mark = isFailed ? colors.red("✖") : usableMark;
+  const versionText = version === null ? "" : ` ${plainText(version)}`;
+  const [commands, additions] = [[] as string[], [] as string[]];
+  for (const addition of adds) {
+    if (addition.startsWith("operation "))
+      commands.push(addition.slice("operation ".length).replace(".", " "));
+    else additions.push(addition);
   }
-  const lines = [
-    ...(error === null ? [] : wrap(isFailed ? "reason" : "problem", error)),
-    ...(about === null ? [] : wrap("about", about)),
-    ...(isFailed ? [] : [...list("commands", commands), ...list("adds", others)]),
-    ...wrap("from", use),
-    ...(since === null ? [] : wrap(isFailed ? "tried" : "since", `${renderMoment(since)} UTC`)),
-    ...(isFailed
-      ? []
-      : wrap("cost", `${importMs} ms to load its code, ${setupMs} ms to set it up`)),
-  ];
-  return [
-    `${mark} ${colors.bold(plainText(name))}${version === null ? "" : ` ${plainText(version)}`}  ${state}`,
-    ...lines,
-  ].join("\n");
+  return joinLines(
+    `${mark} ${colors.bold(plainText(name))}${versionText}  ${state}`,
+    error !== null && wrap(isFailed ? "reason" : "problem", error),
+    about !== null && wrap("about", about),
+    !isFailed && commands.length > 0 && wrap("commands", commands.join(", ")),
+    !isFailed && additions.length > 0 && wrap("adds", additions.join(", ")),
+    wrap("from", use),
+    since !== null && wrap(isFailed ? "tried" : "since", `${renderMoment(since)} UTC`),
+    !isFailed && wrap("cost", `${importMs} ms to load its code, ${setupMs} ms to set it up`),
+  );
 }
-
-const list = (label: string, all: readonly string[]) =>
-  all.length === 0 ? [] : wrap(label, all.join(", "));
 
 /** Within the terminal, under the first word of the text. */
 function wrap(label: string, text: string): string[] {
   const room = Math.max(20, (terminal.stdout.columns || 100) - labelWidth - 2);
   const rows: string[] = [];
-  for (const word of plainText(text).split(/\s+/)) {
-    const last = rows.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= room)
-      rows[rows.length - 1] = `${last} ${word}`;
-    else rows.push(word);
+  for (const part of plainText(text).split(/\s+/)) {
+    const lastRow = rows.at(-1);
+    if (lastRow !== undefined && lastRow.length + 1 + part.length <= room)
+      rows[rows.length - 1] = `${lastRow} ${part}`;
+    else rows.push(part);
   }
-  return rows.map((row, at) => `  ${colors.dim((at === 0 ? label : "").padEnd(labelWidth))}${row}`);
+  return rows.map(
+    (row, index) => `  ${colors.dim((index === 0 ? label : "").padEnd(labelWidth))}${row}`,
+  );
 }

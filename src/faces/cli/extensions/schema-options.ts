@@ -22,74 +22,70 @@ export function kebab(name: string): string {
 export function addInputs(
   command: Command,
   { input: schema, positional }: ExtensionVerb,
-  taken: ReadonlySet<string>,
+  takenFlags: ReadonlySet<string>,
 ) {
   const input = schema as JsonObject;
   const properties = propertiesOf(input);
   const required = new Set(Array.isArray(input.required) ? input.required.map(String) : []);
   const byPosition = positional.filter((name) => properties.has(name));
-  for (const [at, name] of byPosition.entries()) {
+  for (const [index, name] of byPosition.entries()) {
     const shape = shapeOf(properties.get(name) ?? {});
-    const isLast = at === byPosition.length - 1;
+    const isLast = index === byPosition.length - 1;
     const argument = new Argument(
       `[${name}${shape.isList && isLast ? "..." : ""}]`,
       aboutOf(properties.get(name)),
     );
     command.addArgument(readWith(argument, shape));
   }
-  const words = byPosition.map((name, at) =>
-    usageOf(name, properties.get(name), at === byPosition.length - 1),
+  const usages = byPosition.map((name, index) =>
+    usageOf(name, properties.get(name), index === byPosition.length - 1),
   );
   command.usage(
     [
       "[options]",
-      ...words.map((word, at) => bracket(word, required.has(byPosition[at] ?? ""))),
+      ...usages.map((usage, index) => bracket(usage, required.has(byPosition[index] ?? ""))),
     ].join(" "),
   );
   const owners = new Map<string, string>();
-  const used = new Set([...taken, "--input"]);
+  const used = new Set([...takenFlags, "--input"]);
   for (const [name, schema] of properties) {
     if (!canBeFlag.test(name)) continue;
     const flags = flagsOf(name, used);
-    for (const [at, flag] of flags.entries()) {
-      const about = byPosition.includes(name)
-        ? `the same as the argument '${name}'`
-        : aboutOf(schema);
-      for (const option of optionsOf(flag, schema, about, at === 0)) {
+    for (const [index, flag] of flags.entries()) {
+      const isArgument = byPosition.includes(name);
+      const about = isArgument ? `the same as the argument '${name}'` : aboutOf(schema);
+      for (const option of optionsOf(flag, schema, about, index === 0)) {
         owners.set(option.attributeName(), name);
         command.addOption(option);
       }
     }
   }
-  const whole = new Option(
+  const inputOption = new Option(
     "--input <json>",
     "all of the input as a JSON object; arguments and options replace what it says",
   );
-  command.addOption(whole.argParser((text) => readObject(text)));
+  command.addOption(inputOption.argParser((text) => readObject(text)));
   return (typed: readonly unknown[], options: Readonly<Record<string, unknown>>): JsonObject => {
-    const { input: base, ...others } = options;
-    const named = Object.entries(others).flatMap(([key, value]) => {
-      const name = owners.get(key);
-      return name === undefined || value === undefined ? [] : [[name, value] as const];
-    });
-    const placed = byPosition.flatMap((name, at) =>
-      isGiven(typed[at]) ? [[name, typed[at]] as const] : [],
-    );
-    const twice = placed.find(([name]) => named.some(([other]) => other === name))?.[0];
-    if (twice !== undefined)
-      command.error(`'${twice}' is given twice: as an argument and as an option`);
-    const given = {
+    const { input: base, ...flagValues } = options;
+    const byFlag = Object.entries(flagValues)
+      .map(([key, value]) => [owners.get(key) ?? "", value] as const)
+      .filter(([name, value]) => name !== "" && value !== undefined);
+    const byArgument = byPosition
+      .map((name, index) => [name, typed[index]] as const)
+      .filter(([, value]) => isGiven(value));
+    const duplicate = byArgument.find(([name]) =>
+      byFlag.some(([flagName]) => flagName === name),
+    )?.[0];
+    if (duplicate !== undefined)
+      command.error(`'${duplicate}' is given twice: as an argument and as an option`);
+    const input = {
       ...(base as JsonObject | undefined),
-      ...Object.fromEntries([...named, ...placed]),
+      ...Object.fromEntries([...byFlag, ...byArgument]),
     } as JsonObject;
-    const missing = [...required].find((name) => given[name] === undefined);
-    if (missing !== undefined)
-      command.error(
-        byPosition.includes(missing)
-          ? `missing required argument '${missing}'`
-          : `required option '--${kebab(missing)}' not specified`,
-      );
-    return given;
+    const missing = [...required].find((name) => input[name] === undefined);
+    if (missing === undefined) return input;
+    if (byPosition.includes(missing)) command.error(`missing required argument '${missing}'`);
+    return command.error(`required option '--${kebab(missing)}' not specified`);
   };
 }
 
@@ -106,22 +102,25 @@ function propertiesOf({ properties }: JsonObject): Map<string, JsonObject> {
 
 const usageOf = (name: string, schema: JsonObject | undefined, isLast: boolean) =>
   isLast && shapeOf(schema ?? {}).isList ? `${name}...` : name;
-const bracket = (word: string, isRequired: boolean) => (isRequired ? `<${word}>` : `[${word}]`);
+const bracket = (usage: string, isRequired: boolean) => (isRequired ? `<${usage}>` : `[${usage}]`);
 
 /** As people write it, and as the schema does. One that all commands have already gets a prefix. */
 function flagsOf(name: string, used: Set<string>): string[] {
-  const usual = [...new Set([`--${kebab(name)}`, `--${name}`])];
-  const free = usual.filter((flag) => !used.has(flag) && !flag.startsWith("--no-"));
-  const flags = free.length > 0 ? free : [`--input-${kebab(name)}`];
+  const spellings = [...new Set([`--${kebab(name)}`, `--${name}`])];
+  const unused = spellings.filter((flag) => !used.has(flag) && !flag.startsWith("--no-"));
+  const flags = unused.length > 0 ? unused : [`--input-${kebab(name)}`];
   for (const flag of flags) used.add(flag).add(flag.replace("--", "--no-"));
   return flags;
 }
 
 function optionsOf(flag: string, schema: JsonObject, about: string, isShown: boolean): Option[] {
   if (typeOf(schema) === "boolean") {
-    const [yes, no] = [new Option(flag, about), new Option(flag.replace("--", "--no-"), about)];
+    const [positive, negative] = [
+      new Option(flag, about),
+      new Option(flag.replace("--", "--no-"), about),
+    ];
     const isUsual = schema.default === true;
-    return [yes.hideHelp(!isShown || isUsual), no.hideHelp(!isShown || !isUsual)];
+    return [positive.hideHelp(!isShown || isUsual), negative.hideHelp(!isShown || !isUsual)];
   }
   const shape = shapeOf(schema);
   const option = new Option(`${flag} <${shape.placeholder}>`, about).hideHelp(!isShown);
@@ -134,18 +133,20 @@ function readWith<Taker extends Option | Argument>(taker: Taker, { choices, read
   return taker;
 }
 
-function aboutOf({ description, title, default: usual, type }: JsonObject = {}): string {
-  const said = [description, title].find((text) => typeof text === "string" && text !== "");
-  const list = type === "array" ? "repeatable" : null;
-  const otherwise =
-    usual === undefined || usual === false ? null : `default: ${JSON.stringify(usual)}`;
-  const added = [list, otherwise].filter((part) => part !== null).join("; ");
-  return [...(said === undefined ? [] : [said]), ...(added === "" ? [] : [`(${added})`])].join(" ");
+function aboutOf({ description, title, default: defaultValue, type }: JsonObject = {}): string {
+  const about = [description, title].find((text) => typeof text === "string" && text !== "");
+  const notes: string[] = [];
+  if (type === "array") notes.push("repeatable");
+  if (defaultValue !== undefined && defaultValue !== false)
+    notes.push(`default: ${JSON.stringify(defaultValue)}`);
+  const noteText = notes.length > 0 && `(${notes.join("; ")})`;
+  return [about, noteText].filter(Boolean).join(" ");
 }
 
 /** Of several types, the first that is a value. */
 function typeOf({ type }: JsonObject): unknown {
-  return Array.isArray(type) ? type.find((one) => one !== "null") : type;
+  if (!Array.isArray(type)) return type;
+  return type.find((name) => name !== "null");
 }
 
 function shapeOf(schema: JsonObject): Shape {
@@ -176,12 +177,12 @@ function shapeOf(schema: JsonObject): Shape {
 
 function choiceOf(values: readonly Json[]): Shape {
   const choices = values.map(String);
-  const read = (text: string) => {
-    const at = choices.indexOf(text);
-    if (at < 0) throw new InvalidArgumentError(`Give one of ${choices.join(", ")}.`);
-    return values[at];
+  const readChoice = (text: string) => {
+    const index = choices.indexOf(text);
+    if (index < 0) throw new InvalidArgumentError(`Give one of ${choices.join(", ")}.`);
+    return values[index];
   };
-  return { placeholder: "choice", read, choices, isList: false };
+  return { placeholder: "choice", read: readChoice, choices, isList: false };
 }
 
 /** One entry after the other. */

@@ -11,9 +11,10 @@ export function renderAnswer(answer: Json, columns: ExtensionVerb["columns"]): s
   const lists = fields.filter(([, value]) => Array.isArray(value));
   const [list] = lists;
   if (columns === null || lists.length !== 1 || list === undefined) return renderFields(fields);
-  const others = fields.filter((field) => field !== list);
+  const otherFields = fields.filter((field) => field !== list);
   const rows = renderList(list[1] as Json[], columns);
-  return others.length === 0 ? rows : `${renderFields(others)}\n${rows}`;
+  if (otherFields.length === 0) return rows;
+  return `${renderFields(otherFields)}\n${rows}`;
 }
 
 function renderFields(fields: readonly [string, Json][]): string {
@@ -32,9 +33,9 @@ function renderList(rows: readonly Json[], columns: ExtensionVerb["columns"]): s
     columns ??
     Object.fromEntries(Object.keys(entries[0] ?? {}).map((name) => [name, name.toUpperCase()]));
   const readers = Object.entries(titles).map(([field, title]) => {
-    const read = (row: JsonObject) =>
+    const readCell = (row: JsonObject) =>
       row[field] === null || row[field] === undefined ? null : textOf(row[field]);
-    return [title, read] as const;
+    return [title, readCell] as const;
   });
   return table(entries, "None.", Object.fromEntries(readers));
 }

@@ -50,8 +50,8 @@ async function servePlane(
   using interruption = untilInterrupted({ servesOthers: true });
   const isFirst = worker === null || worker.number === 1;
   // What is wrong with the configuration is said once.
-  const said: ServeOptions = isFirst ? options : { ...options, logLevel: "error" };
-  await using plane = await openPlane(cli, said, {
+  const workerOptions: ServeOptions = isFirst ? options : { ...options, logLevel: "error" };
+  await using plane = await openPlane(cli, workerOptions, {
     fallback: { mcpServers: bundledServers },
     watch: true,
     answersQuestions: true,
@@ -101,29 +101,28 @@ async function servePlane(
   if (worker) worker.ready(ready);
   else announce(ready, options);
   const { publicUrl = "" } = plane.config().auth;
-  const named = URL.parse(publicUrl)?.hostname ?? allowHosts[0] ?? host;
-  if (isFirst && (isExposed(options) || !isLoopback(named)))
-    await warnAboutMissingKey(plane, named);
+  const publicHost = URL.parse(publicUrl)?.hostname ?? allowHosts[0] ?? host;
+  if (isFirst && (isExposed(options) || !isLoopback(publicHost)))
+    await warnAboutMissingKey(plane, publicHost);
   if (isFirst) await warnAboutChangedDefaults(plane);
   if (isFirst && !serving.hasSocket) printStatus(await whyUnseen(cli, { files, dataDirectory }));
   changes?.release();
-  let before = plane.config();
+  let lastConfig = plane.config();
   if (isFirst)
     plane.on("config.changed", ({ added, removed, changed }) => {
-      const now = plane.config();
+      const newConfig = plane.config();
       printStatus(
-        `Configuration applied: ${renderChange({ added, removed, changed }, before, now)}`,
+        `Configuration applied: ${renderChange({ added, removed, changed }, lastConfig, newConfig)}`,
       );
-      before = now;
+      lastConfig = newConfig;
       warnAboutConfigProblems(plane.config().problems, options, true);
     });
   plane.on("config.rejected", ({ reason }) =>
     printWarning(`The changed configuration was not applied: ${reason}`),
   );
   using _reload = reloadOnHangup(plane, { isSaid: isFirst });
-  const ending = worker
-    ? AbortSignal.any([interruption.signal, worker.stopped])
-    : interruption.signal;
+  const { signal } = interruption;
+  const ending = worker ? AbortSignal.any([signal, worker.stopped]) : signal;
   if (!ending.aborted) await once(ending, "abort");
   const drainMs = drainTime(ending, options);
   if (worker === null)
@@ -137,12 +136,12 @@ async function whyUnseen(
   cli: Cli,
   place: { files: readonly string[]; dataDirectory: string | undefined },
 ) {
-  const other = await cli.aboutPlane({ ...place, directory: terminal.directory() });
-  const why =
-    other === null
-      ? `No socket can be made in ${await cli.dataDirectory({ dataDir: place.dataDirectory } as GlobalOptions)}`
-      : `Another plane (process ${other.pid}) serves this configuration`;
-  return `${why}, so commands and clients will not find this one. Use --data-dir to keep planes apart.`;
+  const servingPlane = await cli.aboutPlane({ ...place, directory: terminal.directory() });
+  const options = { dataDir: place.dataDirectory } as GlobalOptions;
+  const reason = servingPlane
+    ? `Another plane (process ${servingPlane.pid}) serves this configuration`
+    : `No socket can be made in ${await cli.dataDirectory(options)}`;
+  return `${reason}, so commands and clients will not find this one. Use --data-dir to keep planes apart.`;
 }
 
 /** A file has one writer. */
@@ -179,7 +178,8 @@ function isExposed({ host, allowHost = [] }: ServeOptions): boolean {
 
 /** A person who stops it at the keyboard does not want to wait. */
 function drainTime({ reason }: AbortSignal, { drainSeconds }: ServeOptions): number {
-  return reason instanceof Interrupted && reason.isTermination ? drainSeconds * 1_000 : 0;
+  if (reason instanceof Interrupted && reason.isTermination) return drainSeconds * 1_000;
+  return 0;
 }
 
 function announce(
@@ -192,9 +192,9 @@ function announce(
   const isShown = printPass || terminal.stdout.isTTY;
   const workbench = isShown ? link : (link?.split("#", 1)[0] ?? null);
   if (json) return print(JSON.stringify({ url, servers, workbench }));
-  const by = workers === 1 ? "" : ` by ${workers} processes`;
+  const processNote = workers === 1 ? "" : ` by ${workers} processes`;
   print(
-    `${colors.bold("Toolplane")} serves ${countOf(servers, "server")} at ${colors.cyan(url)}${by}`,
+    `${colors.bold("Toolplane")} serves ${countOf(servers, "server")} at ${colors.cyan(url)}${processNote}`,
   );
   if (workbench !== null) print(`  open    ${workbench}`);
   if (workbench !== link)
@@ -208,7 +208,7 @@ function announce(
 /** A plane that is open to others and has no key refuses every request. */
 async function warnAboutMissingKey(plane: Plane, host: string): Promise<void> {
   const { jwt, issuer, server } = plane.config().auth;
-  if ([jwt, issuer, server].some((way) => way !== undefined)) return;
+  if ([jwt, issuer, server].some((method) => method !== undefined)) return;
   if ((await plane.keys.list()).every((key) => keyState(key) !== "live"))
     printWarning(
       `${host} can be reached from elsewhere, so every request needs a key, and there is none. Make one: toolplane keys create NAME`,
@@ -218,7 +218,7 @@ async function warnAboutMissingKey(plane: Plane, host: string): Promise<void> {
 /** A store that cannot be read has been reported. */
 async function warnAboutChangedDefaults(plane: Plane): Promise<void> {
   const defaults = await plane.defaults.list().catch(() => null);
-  const notice = defaults === null ? null : changedDefaultsNotice(defaults);
+  const notice = defaults && changedDefaultsNotice(defaults);
   if (notice !== null) printWarning(notice);
 }
 
@@ -228,26 +228,26 @@ export function renderChange(
   before: Config,
   now: Config,
 ): string {
-  const named = Object.entries(servers).flatMap(([what, names]) =>
-    names.length > 0 ? [`${what} ${names.join(", ")}`] : [],
-  );
-  const counted = (["tools", "skills", "tasks", "jobs"] as const).flatMap((kind) => {
+  const changes: string[] = [];
+  for (const [what, names] of Object.entries(servers))
+    if (names.length > 0) changes.push(`${what} ${names.join(", ")}`);
+  for (const kind of ["tools", "skills", "tasks", "jobs"] as const) {
     const count = countDifferent(entriesOf(before, kind), entriesOf(now, kind));
-    return count === 0 ? [] : [`${countOf(count, kind.slice(0, -1))} changed`];
-  });
-  return [...named, ...counted].join("; ") || "no server and no tool changed";
+    if (count > 0) changes.push(`${countOf(count, kind.slice(0, -1))} changed`);
+  }
+  return changes.join("; ") || "no server and no tool changed";
 }
 
 function entriesOf(
   { tools, fromManifests }: Config,
   kind: keyof Manifests,
 ): ReadonlyMap<string, string> {
-  const own = kind === "tools" ? Object.values(tools) : [];
-  const all = [...own, ...fromManifests[kind]].map((entry) => [
+  const configuredTools = kind === "tools" ? Object.values(tools) : [];
+  const entries = [...configuredTools, ...fromManifests[kind]].map((entry) => [
     JSON.stringify([entry.name, entry.persona]),
     JSON.stringify(entry),
   ]);
-  return new Map(all as [string, string][]);
+  return new Map(entries as [string, string][]);
 }
 
 function countDifferent(

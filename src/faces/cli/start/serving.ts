@@ -23,33 +23,33 @@ import { isRecordingOrReplaying, openPlane, withPlane } from "../with-plane.ts";
 
 /** Prints a line for each change of a server's state; an unchanged reason is not repeated. With `isHeldBack`, lines wait for `release`. */
 export function printServerChanges(plane: Plane, { isHeldBack = false } = {}): { release(): void } {
-  const told = new Map<string, string>();
-  let held: string[] | null = isHeldBack ? [] : null;
-  const tell = (mark: string, server: string, text: string) => {
-    if (told.get(server) === text) return;
-    told.set(server, text);
+  const lastTexts = new Map<string, string>();
+  let heldLines: string[] | null = isHeldBack ? [] : null;
+  const report = (mark: string, server: string, text: string) => {
+    if (lastTexts.get(server) === text) return;
+    lastTexts.set(server, text);
     const line = `${mark} ${server}: ${plainText(text)}`;
-    if (held) held.push(line);
+    if (heldLines) heldLines.push(line);
     else printStatus(line);
   };
   const explain = async (server: string, error: string): Promise<string> => {
     const { stderrTail } = (await plane.servers.get(server).catch(() => null)) ?? {};
-    return renderTrouble({ error, ...(stderrTail === undefined ? {} : { stderrTail }) }) ?? error;
+    return renderTrouble({ error, ...withoutUndefined({ stderrTail }) }) ?? error;
   };
-  plane.on("server.installing", ({ server }) => tell(colors.yellow("◌"), server, "installing"));
+  plane.on("server.installing", ({ server }) => report(colors.yellow("◌"), server, "installing"));
   plane.on("server.connected", ({ server, toolCount }) =>
-    tell(colors.green("●"), server, countOf(toolCount, "tool")),
+    report(colors.green("●"), server, countOf(toolCount, "tool")),
   );
   plane.on("server.error", ({ server, message }) =>
-    explain(server, message).then((text) => tell(colors.red("●"), server, text)),
+    explain(server, message).then((text) => report(colors.red("●"), server, text)),
   );
   plane.on("server.disconnected", ({ server, reason }) =>
-    explain(server, reason).then((text) => tell(colors.dim("○"), server, text)),
+    explain(server, reason).then((text) => report(colors.dim("○"), server, text)),
   );
   return {
     release() {
-      const lines = held ?? [];
-      held = null;
+      const lines = heldLines ?? [];
+      heldLines = null;
       for (const line of lines) printStatus(line);
     },
   };
@@ -99,14 +99,14 @@ async function serveClients(
 ): Promise<number> {
   using interruption = untilInterrupted({ servesOthers: true });
   const { dataDir: dataDirectory, config: files = [], idleExit: idleMs } = options;
-  const serves = {
+  const planeOptions = {
     isForClients: true,
     watch: true,
     answersQuestions: true,
     relays: true,
     isShared: true,
   };
-  await using plane = await openPlane(cli, options, serves);
+  await using plane = await openPlane(cli, options, planeOptions);
   const serving = await cli.serveClients(plane, {
     files,
     dataDirectory,
@@ -132,10 +132,10 @@ async function serveClients(
   await pause(firstAnswerMs, { signal });
   plane.start();
   const interrupted = signal.aborted ? Promise.resolve() : once(signal, "abort");
-  const why = await Promise.race([serving.over, interrupted.then(() => "stopped" as const)]);
-  printStatus(`${new Date().toISOString()} Ends: ${why}.`);
+  const endReason = await Promise.race([serving.over, interrupted.then(() => "stopped" as const)]);
+  printStatus(`${new Date().toISOString()} Ends: ${endReason}.`);
   plane.drain();
-  await serving.close({ bye: why === "handover" ? "handover" : "stopped" });
+  await serving.close({ bye: endReason === "handover" ? "handover" : "stopped" });
   return 0;
 }
 
@@ -144,9 +144,13 @@ export async function stopBackground(cli: Cli, options: GlobalOptions): Promise<
   const about = await cli.stopPlane(placeIn(options));
   if (options.json) return printJson({ stopped: about });
   if (about === null) return print("No background plane serves this configuration.");
-  const left = about.clients === 1 ? "its client starts" : `its ${about.clients} clients start`;
-  const then = about.clients === 0 ? "" : `; ${left} another one with the next request`;
-  print(`Stopped the background plane (process ${about.pid})${then}.`);
+  print(`Stopped the background plane (process ${about.pid})${restartNote(about)}.`);
+}
+
+function restartNote({ clients }: PlaneInfo): string {
+  if (clients === 0) return "";
+  const clientsStart = clients === 1 ? "its client starts" : `its ${clients} clients start`;
+  return `; ${clientsStart} another one with the next request`;
 }
 
 /** Prints that a background plane answers, and how to stop it. */

@@ -1,4 +1,4 @@
-import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { hasMembers, withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { Setup, WrittenEntries } from "../../../model/config/setup.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type JsonObject } from "../../../model/json.ts";
@@ -13,7 +13,7 @@ type WizardSetup = Pick<
 >;
 
 /** The person leaves the question, and with it the step. */
-class Left extends Error {}
+class QuestionLeft extends Error {}
 
 const steps = {
   "add a server": addServer,
@@ -39,34 +39,33 @@ export async function runWizard(cli: Cli, options: GlobalOptions): Promise<void>
 export async function askThrough(
   setup: WizardSetup,
   prompts: Prompts,
-  tell: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<void> {
   for (;;) {
     const written = await setup.written();
     const step = await prompts.choose(
       "What do you want to do?",
-      [...possible(written), "done"],
+      [...possibleSteps(written), "done"],
       true,
     );
     if (step === declined || step === "done" || step === undefined) return;
     try {
-      tell(await steps[step as keyof typeof steps]({ setup, prompts, written, tell }));
+      print(await steps[step as keyof typeof steps]({ setup, prompts, written, tell: print }));
     } catch (thrown) {
-      if (thrown instanceof Left) tell("Nothing was changed.");
-      else if (thrown instanceof PlaneError) tell(`Nothing was changed. ${thrown.message}`);
+      if (thrown instanceof QuestionLeft) print("Nothing was changed.");
+      else if (thrown instanceof PlaneError) print(`Nothing was changed. ${thrown.message}`);
       else throw thrown;
     }
   }
 }
 
-function possible({ servers, toolsets }: WrittenEntries): string[] {
-  const isThere = (step: string) =>
-    step === "add a server" ||
-    (step === "add a toolset" || step.includes("server")
-      ? Object.keys(servers)
-      : Object.keys(toolsets)
-    ).length > 0;
-  return Object.keys(steps).filter(isThere);
+function possibleSteps({ servers, toolsets }: WrittenEntries): string[] {
+  const isPossible = (step: string) => {
+    if (step === "add a server") return true;
+    if (step === "add a toolset" || step.includes("server")) return hasMembers(servers);
+    return hasMembers(toolsets);
+  };
+  return Object.keys(steps).filter(isPossible);
 }
 
 type WizardContext = {
@@ -77,18 +76,18 @@ type WizardContext = {
 };
 
 /** Asks until the answer fits; an empty one is undefined. */
-async function write(
+async function askText(
   { prompts, tell }: WizardContext,
   message: string,
   { usual, check = () => null }: { usual?: string; check?(text: string): string | null },
 ): Promise<string> {
   for (;;) {
-    const given = await prompts.write(message, {
+    const answer = await prompts.write(message, {
       ...withoutUndefined({ usual }),
       isRequired: false,
     });
-    if (given === declined) throw new Left();
-    const text = (given ?? "").trim();
+    if (answer === declined) throw new QuestionLeft();
+    const text = (answer ?? "").trim();
     const problem = check(text);
     if (problem === null) return text;
     tell(problem);
@@ -101,20 +100,19 @@ async function choose(
   values: readonly string[],
 ): Promise<string> {
   const chosen = await prompts.choose(message, values, true);
-  if (typeof chosen !== "string") throw new Left();
+  if (typeof chosen !== "string") throw new QuestionLeft();
   return chosen;
 }
 
-const newName = (taken: object, what: string) => (text: string) => {
-  if (text === "") return `A ${what} needs a name.`;
-  return Object.hasOwn(taken, text)
-    ? `There is a ${what} '${text}' already. Choose another name, or change that one.`
-    : null;
+const newName = (existing: object, kind: string) => (text: string) => {
+  if (text === "") return `A ${kind} needs a name.`;
+  if (!Object.hasOwn(existing, text)) return null;
+  return `There is a ${kind} '${text}' already. Choose another name, or change that one.`;
 };
 
 async function addServer(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
-  const name = await write(asking, "Name of the server", {
+  const name = await askText(asking, "Name of the server", {
     check: newName(written.servers, "server"),
   });
   const { path } = await setup.putServer(name, await askServer(asking, {}));
@@ -134,62 +132,62 @@ async function changeServer(asking: WizardContext): Promise<string> {
 const kinds = ["stdio", "http", "sse"];
 
 /** What is not asked for stays as it is. */
-async function askServer(asking: WizardContext, before: JsonObject): Promise<JsonObject> {
-  const { command, args, env, url, transport, headers, ...kept } = before;
+async function askServer(asking: WizardContext, serverBefore: JsonObject): Promise<JsonObject> {
+  const { command, args, env, url, transport, headers, ...unasked } = serverBefore;
   const isRemote = url !== undefined;
-  const first = isRemote ? (transport === "sse" ? "sse" : "http") : "stdio";
+  const remoteKind = transport === "sse" ? "sse" : "http";
+  const kindBefore = isRemote ? remoteKind : "stdio";
   const kind = await choose(asking, "How is it reached?", [
-    first,
-    ...kinds.filter((one) => one !== first),
+    kindBefore,
+    ...kinds.filter((candidate) => candidate !== kindBefore),
   ]);
   if (kind !== "stdio") {
-    const usual = isRemote ? { usual: String(url) } : {};
-    const address = await write(asking, "URL", { ...usual, check: urlProblem });
-    const asked = await askPairs(
+    const usual = isRemote && { usual: String(url) };
+    const newUrl = await askText(asking, "URL", { ...usual, check: urlProblem });
+    const newHeaders = await askPairs(
       asking,
       "Headers as NAME=value, separated by commas (optional)",
       headers,
     );
     return {
-      ...kept,
-      url: address,
-      ...(kind === "sse" ? { transport: "sse" } : {}),
-      ...withHeld("headers", asked),
+      ...unasked,
+      url: newUrl,
+      ...(kind === "sse" && { transport: "sse" }),
+      ...underKey("headers", newHeaders),
     };
   }
-  const words = [command, ...(Array.isArray(args) ? args : [])].filter(
-    (word) => typeof word === "string",
+  const usualWords = [command, ...(Array.isArray(args) ? args : [])].filter(
+    (part) => typeof part === "string",
   );
-  const line = await write(asking, "Command and arguments", {
-    ...(words.length > 0 ? { usual: words.map(quoted).join(" ") } : {}),
+  const line = await askText(asking, "Command and arguments", {
+    ...(usualWords.length > 0 && { usual: usualWords.map(quoted).join(" ") }),
     check: (text) => (text === "" ? "A command is needed, as in: npx -y some-server" : null),
   });
-  const [program = "", ...rest] = wordsIn(line);
-  const asked = await askPairs(
+  const [program = "", ...programArgs] = splitCommand(line);
+  const newVariables = await askPairs(
     asking,
     "Variables as NAME=value, separated by commas (optional)",
     env,
   );
   return {
-    ...kept,
+    ...unasked,
     command: program,
-    ...(rest.length > 0 ? { args: rest } : {}),
-    ...withHeld("env", asked),
+    ...(programArgs.length > 0 && { args: programArgs }),
+    ...underKey("env", newVariables),
   };
 }
 
-const urlProblem = (text: string) =>
-  /^https?:\/\/./i.test(text) && URL.canParse(text)
-    ? null
-    : "That is not a URL; start it with http:// or https://";
-const withHeld = (key: string, pairs: JsonObject) =>
-  Object.keys(pairs).length > 0 ? { [key]: pairs } : {};
-const quoted = (word: unknown) =>
-  /[\s"]/.test(String(word)) ? JSON.stringify(word) : String(word);
+const urlProblem = (text: string) => {
+  if (/^https?:\/\/./i.test(text) && URL.canParse(text)) return null;
+  return "That is not a URL; start it with http:// or https://";
+};
+const underKey = (key: string, pairs: JsonObject) => hasMembers(pairs) && { [key]: pairs };
+const quoted = (part: unknown) =>
+  /[\s"]/.test(String(part)) ? JSON.stringify(part) : String(part);
 
-function wordsIn(line: string): string[] {
-  const words = line.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g);
-  return [...words].map(
+function splitCommand(line: string): string[] {
+  const parts = line.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g);
+  return [...parts].map(
     ([, double, single, plain]) => double?.replaceAll(/\\(["\\])/g, "$1") ?? single ?? plain ?? "",
   );
 }
@@ -200,15 +198,16 @@ async function askPairs(
   message: string,
   before: unknown,
 ): Promise<JsonObject> {
-  const known = Object.entries(isObject(before) ? before : {}).map(
+  const pairsBefore = Object.entries(isObject(before) ? before : {}).map(
     ([name, value]) => `${name}=${String(value)}`,
   );
   const split = (text: string) => (text === "" ? [] : text.split(/,\s*(?=[\w-]+=)/));
-  const text = await write(asking, message, {
-    ...(known.length > 0 ? { usual: known.join(",") } : {}),
-    check(given) {
-      const wrong = split(given).find((pair) => !/^[\w-]+=/.test(pair));
-      return wrong === undefined ? null : `'${wrong.slice(0, 20)}' is not NAME=value.`;
+  const text = await askText(asking, message, {
+    ...(pairsBefore.length > 0 && { usual: pairsBefore.join(",") }),
+    check(text) {
+      const malformed = split(text).find((pair) => !/^[\w-]+=/.test(pair));
+      if (malformed === undefined) return null;
+      return `'${malformed.slice(0, 20)}' is not NAME=value.`;
     },
   });
   return Object.fromEntries(
@@ -221,7 +220,7 @@ async function askPairs(
 
 async function addToolset(asking: WizardContext): Promise<string> {
   const { setup, written } = asking;
-  const name = await write(asking, "Name of the toolset", {
+  const name = await askText(asking, "Name of the toolset", {
     check: newName(written.toolsets, "toolset"),
   });
   const { path } = await setup.putToolset(name, await askToolset(asking, {}));
@@ -244,47 +243,51 @@ const names = (text: string) =>
     .map((name) => name.trim())
     .filter((name) => name !== "");
 
-async function askToolset(asking: WizardContext, before: JsonObject): Promise<JsonObject> {
-  const known = Object.keys(asking.written.servers);
+async function askToolset(asking: WizardContext, toolsetBefore: JsonObject): Promise<JsonObject> {
+  const serverNames = Object.keys(asking.written.servers);
   const {
     providers,
     allow_tools: allowed,
     max_tool_call_turns: turns,
     timeout_sec: timeout,
-    ...kept
-  } = before;
-  const usual = (value: unknown) =>
-    value === undefined || value === null
-      ? {}
-      : { usual: Array.isArray(value) ? value.join(",") : String(value) };
-  const servers = await write(asking, `Servers, separated by commas (${known.join(", ")})`, {
-    ...usual(providers ?? known),
-    check(text) {
-      const strange = names(text).find((name) => !known.includes(name));
-      if (strange !== undefined) return `There is no server '${strange}'.`;
-      return names(text).length === 0 ? "A toolset needs a server." : null;
+    ...unasked
+  } = toolsetBefore;
+  const usual = (value: unknown) => {
+    if (value === undefined || value === null) return {};
+    return { usual: Array.isArray(value) ? value.join(",") : String(value) };
+  };
+  const servers = await askText(
+    asking,
+    `Servers, separated by commas (${serverNames.join(", ")})`,
+    {
+      ...usual(providers ?? serverNames),
+      check(text) {
+        const unknown = names(text).find((name) => !serverNames.includes(name));
+        if (unknown !== undefined) return `There is no server '${unknown}'.`;
+        return names(text).length === 0 ? "A toolset needs a server." : null;
+      },
     },
-  });
-  const tools = await write(asking, "Tools, separated by commas (empty: all)", usual(allowed));
-  const maxTurns = await write(asking, "Turns with tools (empty: the default)", {
+  );
+  const tools = await askText(asking, "Tools, separated by commas (empty: all)", usual(allowed));
+  const maxTurns = await askText(asking, "Turns with tools (empty: the default)", {
     ...usual(turns),
     check: (text) => (text === "" || /^[1-9]\d*$/.test(text) ? null : "Give an integer >= 1."),
   });
-  const seconds = await write(asking, "Seconds for a call (empty: the default)", {
+  const seconds = await askText(asking, "Seconds for a call (empty: the default)", {
     ...usual(timeout),
     check: (text) => (text === "" || Number(text) > 0 ? null : "Give a number above 0."),
   });
   return {
-    ...kept,
+    ...unasked,
     providers: names(servers),
-    ...(tools === "" ? {} : { allow_tools: names(tools) }),
-    ...(maxTurns === "" ? {} : { max_tool_call_turns: Number(maxTurns) }),
-    ...(seconds === "" ? {} : { timeout_sec: Number(seconds) }),
+    ...(tools !== "" && { allow_tools: names(tools) }),
+    ...(maxTurns !== "" && { max_tool_call_turns: Number(maxTurns) }),
+    ...(seconds !== "" && { timeout_sec: Number(seconds) }),
   };
 }
 
 async function confirm({ prompts }: WizardContext, message: string): Promise<void> {
-  if ((await prompts.confirm(message, false)) !== true) throw new Left();
+  if ((await prompts.confirm(message, false)) !== true) throw new QuestionLeft();
 }
 
 type Kind = keyof WrittenEntries;
@@ -300,8 +303,8 @@ async function removeOne(asking: WizardContext, kind: Kind): Promise<string> {
 }
 
 async function removeAll(asking: WizardContext, kind: Kind): Promise<string> {
-  const all = Object.keys(asking.written[kind]);
-  await confirm(asking, `Delete ${all.join(", ")}?`);
-  for (const name of all) await remove(asking, kind, name);
-  return `Removed ${all.join(", ")}.`;
+  const names = Object.keys(asking.written[kind]);
+  await confirm(asking, `Delete ${names.join(", ")}?`);
+  for (const name of names) await remove(asking, kind, name);
+  return `Removed ${names.join(", ")}.`;
 }

@@ -14,10 +14,10 @@ export type Ready = { url: string; workbench: string | null; servers: number };
 /** Numbers of one worker, as `prom-client` hands them over. */
 type Series = object[];
 /** What a person does to a server is done to the copy of each worker. */
-const forAll = ["connect", "disconnect", "restart"] as const;
-type Switched = {
+const sharedVerbs = ["connect", "disconnect", "restart"] as const;
+type ServerSwitch = {
   type: "switched";
-  verb: (typeof forAll)[number];
+  verb: (typeof sharedVerbs)[number];
   server: string;
   principal?: Principal;
 };
@@ -25,12 +25,12 @@ type Switched = {
 type FromWorker =
   | { type: "hello" }
   | { type: "alive" }
-  | Switched
+  | ServerSwitch
   | ({ type: "ready" } & Ready)
   | { type: "gather"; id: number }
   | { type: "counted"; id: string; series: Series };
 type ToWorker =
-  | Switched
+  | ServerSwitch
   | { type: "begin"; pass: string }
   | { type: "beat" }
   | { type: "stop"; signal: "SIGINT" | "SIGTERM" }
@@ -45,7 +45,7 @@ const countMs = 2_000;
 const beatMs = 10_000;
 const maxBeats = 3;
 /** One that ends sooner is likely to end again. */
-const soonMs = 10_000;
+const shortLifeMs = 10_000;
 const restartMs = 1_000;
 
 /** Null in a process that is no worker. */
@@ -68,70 +68,72 @@ export async function serveWithWorkers(
   const interrupted = signal.aborted ? Promise.resolve() : once(signal, "abort");
   const hub = createHub(randomBytes(24).toString("base64url"));
   cluster.setupPrimary({ exec: process.argv[1] ?? "", args: [...cli.argv] });
-  const first = hub.start(1);
-  const begun = await Promise.race([first.ready, first.ended, interrupted.then(() => null)]);
+  const firstWorker = hub.start(1);
+  const firstOutcome = await Promise.race([
+    firstWorker.ready,
+    firstWorker.ended,
+    interrupted.then(() => null),
+  ]);
   // It has said why.
-  if (typeof begun === "number") return begun;
+  if (typeof firstOutcome === "number") return firstOutcome;
   using _reload = onHangup(() => hub.signalAll("SIGHUP"));
-  if (begun !== null) show(begun);
-  const kept = signal.aborted
-    ? []
-    : Array.from({ length: count }, (_, at) =>
-        hub.keep(at + 1, signal, at === 0 ? first : undefined),
-      );
+  if (firstOutcome !== null) show(firstOutcome);
+  const keptWorkers: Promise<void>[] = [];
+  for (let number = 1; number <= count && !signal.aborted; number++)
+    keptWorkers.push(hub.keep(number, signal, number === 1 ? firstWorker : undefined));
   await interrupted;
   printStatus("Stopping …");
   hub.stop(
     signal.reason instanceof Interrupted && signal.reason.isTermination ? "SIGTERM" : "SIGINT",
   );
-  await Promise.all([first.ended, ...kept]);
+  await Promise.all([firstWorker.ended, ...keptWorkers]);
   return 0;
 }
 
-type Started = { ready: Promise<Ready>; ended: Promise<number> };
+type StartedWorker = { ready: Promise<Ready>; ended: Promise<number> };
 
 function createHub(pass: string) {
   const workers = new Set<Worker>();
-  const counted = new Map<string, (series: Series) => void>();
-  const latest = new Map<Worker, Series>();
-  const ended = createEndedCounters();
+  const countReceivers = new Map<string, (series: Series) => void>();
+  const latestSeries = new Map<Worker, Series>();
+  const endedCounters = createEndedCounters();
   let isStopping = false;
-  let asked = 0;
-  const tell = (worker: Worker, message: ToWorker) => {
+  let countRequests = 0;
+  const send = (worker: Worker, message: ToWorker) => {
     // One that is about to end takes no more messages.
     if (worker.isConnected()) worker.send(message, () => undefined);
   };
 
   /** Of all workers, the last known where one does not answer in time; and of those that have ended. */
   async function gather(): Promise<Series[]> {
-    const all: Series[] = [];
-    const asking = [...workers].map(async (worker) => {
-      const id = `${worker.id}.${++asked}`;
+    const allSeries: Series[] = [];
+    const counting = [...workers].map(async (worker) => {
+      const id = `${worker.id}.${++countRequests}`;
       const answered = new Promise<void>((resolve) => {
-        counted.set(id, (series) => {
-          all.push(series);
-          latest.set(worker, series);
+        countReceivers.set(id, (series) => {
+          allSeries.push(series);
+          latestSeries.set(worker, series);
           resolve();
         });
       });
-      tell(worker, { type: "count", id });
+      send(worker, { type: "count", id });
       const isAnswered = await isWithin(answered, countMs);
-      counted.delete(id);
-      if (!isAnswered) all.push(latest.get(worker) ?? []);
+      countReceivers.delete(id);
+      if (!isAnswered) allSeries.push(latestSeries.get(worker) ?? []);
     });
-    await Promise.all(asking);
-    return [...all, ended.series()];
+    await Promise.all(counting);
+    return [...allSeries, endedCounters.series()];
   }
 
-  function start(number: number): Started {
+  function start(number: number): StartedWorker {
     const worker = cluster.fork({ [variable]: String(number) });
     workers.add(worker);
     const ready = Promise.withResolvers<Ready>();
-    const gone = Promise.withResolvers<number>();
+    const exited = Promise.withResolvers<number>();
     let beating: NodeJS.Timeout | undefined;
     let unanswered = 0;
     const beat = () => {
-      if (unanswered++ < maxBeats) return tell(worker, { type: "beat" });
+      if (unanswered++ < maxBeats) return send(worker, { type: "beat" });
       printWarning(
         `Worker ${number} has not answered for ${(maxBeats * beatMs) / 1_000} seconds and is ended.`,
       );
@@ -139,40 +141,46 @@ function createHub(pass: string) {
     };
     worker.on("message", (message: FromWorker) => {
       if (message.type === "hello") {
-        tell(worker, isStopping ? stopMessage : { type: "begin", pass });
+        send(worker, isStopping ? stopMessage : { type: "begin", pass });
         beating = setInterval(beat, beatMs).unref();
       } else if (message.type === "ready") ready.resolve(message);
       else if (message.type === "alive") unanswered = 0;
-      else if (message.type === "counted") counted.get(message.id)?.(message.series);
+      else if (message.type === "counted") countReceivers.get(message.id)?.(message.series);
       else if (message.type === "switched") {
-        for (const other of workers) if (other !== worker) tell(other, message);
+        for (const sibling of workers) if (sibling !== worker) send(sibling, message);
       } else if (message.type === "gather")
-        void gather().then((all) => tell(worker, { type: "gathered", id: message.id, all }));
+        void gather().then((allSeries) =>
+          send(worker, { type: "gathered", id: message.id, all: allSeries }),
+        );
     });
     worker.once("exit", (code) => {
       clearInterval(beating);
       workers.delete(worker);
-      ended.add(latest.get(worker) ?? []);
-      latest.delete(worker);
-      gone.resolve(code ?? 1);
+      endedCounters.add(latestSeries.get(worker) ?? []);
+      latestSeries.delete(worker);
+      exited.resolve(code ?? 1);
     });
-    return { ready: ready.promise, ended: gone.promise };
+    return { ready: ready.promise, ended: exited.promise };
   }
 
   const stopMessage: ToWorker = { type: "stop", signal: "SIGTERM" };
   return {
     start,
     /** Until this process stops. */
-    async keep(number: number, signal: AbortSignal, begun: Started = start(number)): Promise<void> {
+    async keep(
+      number: number,
+      signal: AbortSignal,
+      first: StartedWorker = start(number),
+    ): Promise<void> {
       for (
-        let running = begun, at = performance.now();
+        let running = first, at = performance.now();
         ;
         running = start(number), at = performance.now()
       ) {
         await running.ended;
         if (isStopping) return;
         printWarning(`Worker ${number} ended and is started again.`);
-        if (performance.now() - at < soonMs) await pause(restartMs, { signal });
+        if (performance.now() - at < shortLifeMs) await pause(restartMs, { signal });
         if (isStopping) return;
       }
     },
@@ -181,7 +189,7 @@ function createHub(pass: string) {
     },
     stop(name: "SIGINT" | "SIGTERM"): void {
       isStopping = true;
-      for (const worker of workers) tell(worker, { type: "stop", signal: name });
+      for (const worker of workers) send(worker, { type: "stop", signal: name });
     },
   };
 }
@@ -200,13 +208,13 @@ function createEndedCounters() {
     add(series: Series): void {
       for (const metric of series as Metric[]) {
         if (metric.type !== "counter" && metric.type !== "histogram") continue;
-        const known = ended.get(metric.name) ?? { metric, values: new Map<string, Value>() };
-        ended.set(metric.name, known);
-        for (const one of metric.values) {
-          const place = JSON.stringify([one.metricName, one.labels]);
-          known.values.set(place, {
-            ...one,
-            value: one.value + (known.values.get(place)?.value ?? 0),
+        const counter = ended.get(metric.name) ?? { metric, values: new Map<string, Value>() };
+        ended.set(metric.name, counter);
+        for (const sample of metric.values) {
+          const sampleKey = JSON.stringify([sample.metricName, sample.labels]);
+          counter.values.set(sampleKey, {
+            ...sample,
+            value: sample.value + (counter.values.get(sampleKey)?.value ?? 0),
           });
         }
       }
@@ -221,7 +229,7 @@ function createEndedCounters() {
 
 export type JoinedWorker = SharedServing & {
   number: number;
-  ready(said: Ready): void;
+  ready(ready: Ready): void;
   stopped: AbortSignal;
   /** The plane as its faces use it: a server that is restarted here is restarted by all. */
   withOthers(plane: Plane): Plane;
@@ -232,20 +240,20 @@ export async function joinWorkers(): Promise<Omit<JoinedWorker, "number">> {
   const stopped = new AbortController();
   const stop = (signal: "SIGINT" | "SIGTERM") => stopped.abort(new Interrupted(signal));
   const begun = Promise.withResolvers<string>();
-  const gathering = new Map<number, (all: Series[]) => void>();
+  const gathering = new Map<number, (allSeries: Series[]) => void>();
   let count: () => Promise<Series> = async () => [];
-  let follow: (message: Switched) => void = () => undefined;
-  let asked = 0;
-  const say = (message: FromWorker) => {
+  let follow: (message: ServerSwitch) => void = () => undefined;
+  let gatherRequests = 0;
+  const send = (message: FromWorker) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
   };
   process.on("message", (message: ToWorker) => {
     if (message.type === "begin") begun.resolve(message.pass);
-    else if (message.type === "beat") say({ type: "alive" });
+    else if (message.type === "beat") send({ type: "alive" });
     else if (message.type === "gathered") gathering.get(message.id)?.(message.all);
     else if (message.type === "switched") follow(message);
     else if (message.type === "count")
-      void count().then((series) => say({ type: "counted", id: message.id, series }));
+      void count().then((series) => send({ type: "counted", id: message.id, series }));
     else {
       begun.resolve("");
       stop(message.signal);
@@ -254,42 +262,45 @@ export async function joinWorkers(): Promise<Omit<JoinedWorker, "number">> {
   // Node would end the process at once.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   process.once("disconnect", () => stop("SIGTERM"));
-  say({ type: "hello" });
+  send({ type: "hello" });
   const pass = await begun.promise;
   // It does not keep the process alive.
   process.channel?.unref();
   return {
     pass,
     stopped: stopped.signal,
-    ready: (said) => say({ type: "ready", ...said }),
+    ready: (ready) => send({ type: "ready", ...ready }),
     withOthers(plane) {
-      const own = plane.servers;
+      const ownServers = plane.servers;
       // What comes of it is in the state of the server.
       follow = ({ verb, server, principal }) =>
-        void Promise.resolve(own[verb](server, principal && { principal })).catch(() => undefined);
-      const told = (verb: Switched["verb"]) => async (server: string, caller?: Caller) => {
-        const done = await own[verb](server, caller);
-        say({
-          type: "switched",
-          verb,
-          server,
-          ...(caller?.principal && { principal: caller.principal }),
-        });
-        return done;
-      };
-      const verbs = Object.fromEntries(forAll.map((verb) => [verb, told(verb)]));
-      return Object.create(plane, { servers: { value: { ...own, ...verbs } } });
+        void Promise.resolve(ownServers[verb](server, principal && { principal })).catch(
+          () => undefined,
+        );
+      const switchEverywhere =
+        (verb: ServerSwitch["verb"]) => async (server: string, caller?: Caller) => {
+          const status = await ownServers[verb](server, caller);
+          send({
+            type: "switched",
+            verb,
+            server,
+            ...(caller?.principal && { principal: caller.principal }),
+          });
+          return status;
+        };
+      const verbs = Object.fromEntries(sharedVerbs.map((verb) => [verb, switchEverywhere(verb)]));
+      return Object.create(plane, { servers: { value: { ...ownServers, ...verbs } } });
     },
     async gatherMetrics() {
-      const id = ++asked;
+      const id = ++gatherRequests;
       const gathered = new Promise<Series[]>((resolve) => gathering.set(id, resolve));
-      say({ type: "gather", id });
+      send({ type: "gather", id });
       const isAnswered = await isWithin(gathered, 2 * countMs);
       gathering.delete(id);
       return isAnswered ? gathered : [await count()];
     },
-    countWith(own) {
-      count = own;
+    countWith(ownMetrics) {
+      count = ownMetrics;
     },
   };
 }

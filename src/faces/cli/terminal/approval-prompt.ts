@@ -10,33 +10,35 @@ import { printStatus, printWarning } from "./output.ts";
 import { isCancel, text } from "./prompts.ts";
 import { terminal } from "./terminal.ts";
 
-type Held = Pick<HeldView, "adminRequired" | "allowEdit">;
+type AnswerLimits = Pick<HeldView, "adminRequired" | "allowEdit">;
 
 /** What can be said about a call that waits. A line with nothing on it decides nothing. */
-export function choicesFor({ adminRequired, allowEdit }: Held, mayEdit = true): string {
-  const more = [
-    ...(adminRequired ? [] : ["always (for this tool)"]),
-    ...(allowEdit && mayEdit ? ["edit (its arguments)"] : []),
-  ];
-  return ["yes", "no", ...more].join(", ").concat(" or later");
+export function choicesFor({ adminRequired, allowEdit }: AnswerLimits, mayEdit = true): string {
+  const choices = ["yes", "no"];
+  if (!adminRequired) choices.push("always (for this tool)");
+  if (allowEdit && mayEdit) choices.push("edit (its arguments)");
+  return choices.join(", ").concat(" or later");
 }
 
 /** Undefined when it is no answer; null when the person would rather decide later. */
-export function readAnswer(line: string, held: Held): ApprovalAnswer | "edit" | null | undefined {
-  const [word = "", ...reason] = line.trim().split(/\s+/);
-  switch (word.toLowerCase()) {
+export function readAnswer(
+  line: string,
+  limits: AnswerLimits,
+): ApprovalAnswer | "edit" | null | undefined {
+  const [choice = "", ...reason] = line.trim().split(/\s+/);
+  switch (choice.toLowerCase()) {
     case "y":
     case "yes":
       return { decision: "approve" };
     case "a":
     case "always":
-      return held.adminRequired ? undefined : { decision: "approve", remember: { for: "tool" } };
+      return limits.adminRequired ? undefined : { decision: "approve", remember: { for: "tool" } };
     case "e":
     case "edit":
-      return held.allowEdit ? "edit" : undefined;
+      return limits.allowEdit ? "edit" : undefined;
     case "n":
     case "no":
-      return { decision: "reject", ...(reason.length > 0 ? { reason: reason.join(" ") } : {}) };
+      return { decision: "reject", ...(reason.length > 0 && { reason: reason.join(" ") }) };
     case "":
     case "l":
     case "later":
@@ -47,7 +49,10 @@ export function readAnswer(line: string, held: Held): ApprovalAnswer | "edit" | 
 }
 
 /** What a person says to a held call; null when they would rather decide later. */
-export type AskPerson = (held: HeldView, signal?: AbortSignal) => Promise<ApprovalAnswer | null>;
+export type AskPerson = (
+  heldCall: HeldView,
+  signal?: AbortSignal,
+) => Promise<ApprovalAnswer | null>;
 
 /** Puts a call that waits to the person at the terminal; also that of a plane in another process. */
 export async function answerHere(
@@ -55,13 +60,13 @@ export async function answerHere(
   waiting: WaitingOutcome,
   ask: AskPerson = askPerson,
 ): Promise<Outcome> {
-  const held = await plane.approvals.get(waiting.approval.id);
-  printStatus(renderApproval(held, Date.now()));
+  const heldCall = await plane.approvals.get(waiting.approval.id);
+  printStatus(renderApproval(heldCall, Date.now()));
   for (;;) {
     try {
-      const answer = await ask(held);
+      const answer = await ask(heldCall);
       if (answer === null) return waiting;
-      const { outcome, approval } = await plane.approvals.answer(held.id, answer);
+      const { outcome, approval } = await plane.approvals.answer(heldCall.id, answer);
       return outcome ?? notRun(waiting, approval);
     } catch (thrown) {
       const { code, message } = toPlaneError(thrown);
@@ -73,19 +78,21 @@ export async function answerHere(
 
 /** The same for the waiting calls of an agent, here or in another process. */
 export function askAtTerminal(ask: AskPerson = askPerson): AskHere {
-  return serialized<Parameters<AskHere>, ApprovalAnswer | null>(async (held, signal, problem) => {
-    if (signal.aborted) return null;
-    if (problem === null) printStatus(renderApproval(held, Date.now()));
-    else printWarning(problem);
-    return ask(held, signal);
-  });
+  return serialized<Parameters<AskHere>, ApprovalAnswer | null>(
+    async (heldCall, signal, problem) => {
+      if (signal.aborted) return null;
+      if (problem === null) printStatus(renderApproval(heldCall, Date.now()));
+      else printWarning(problem);
+      return ask(heldCall, signal);
+    },
+  );
 }
 
 function notRun(waiting: WaitingOutcome, { tool, status, answer }: HeldView): Outcome {
   if (status !== "rejected") return waiting;
   const code = "APPROVAL_DENIED";
-  const why = answer?.reason ? `: ${answer.reason}` : "";
-  const message = `'${tool}' was not run: you rejected it${why}.`;
+  const reasonText = answer?.reason ? `: ${answer.reason}` : "";
+  const message = `'${tool}' was not run: you rejected it${reasonText}.`;
   return {
     ok: false,
     call: { ...waiting.call, status: "refused" },
@@ -94,18 +101,18 @@ function notRun(waiting: WaitingOutcome, { tool, status, answer }: HeldView): Ou
 }
 
 /** A word and Enter: neither a key that was pressed by mistake nor one that was pressed too early says yes. */
-async function askPerson(held: HeldView, signal?: AbortSignal): Promise<ApprovalAnswer | null> {
-  const choices = choicesFor(held);
+async function askPerson(heldCall: HeldView, signal?: AbortSignal): Promise<ApprovalAnswer | null> {
+  const choices = choicesFor(heldCall);
   const line = await text({
     message: `Shall it run? ${choices}:`,
     placeholder: "later",
-    ...(signal ? { signal } : {}),
+    ...(signal && { signal }),
     validate: (typed) =>
-      readAnswer(typed ?? "", held) === undefined ? `Say ${choices}.` : undefined,
+      readAnswer(typed ?? "", heldCall) === undefined ? `Say ${choices}.` : undefined,
   });
-  const answer = isCancel(line) ? null : (readAnswer(line ?? "", held) ?? null);
+  const answer = isCancel(line) ? null : (readAnswer(line ?? "", heldCall) ?? null);
   if (answer !== "edit") return answer;
-  return { decision: "approve", arguments: await editArguments(held.arguments) };
+  return { decision: "approve", arguments: await editArguments(heldCall.arguments) };
 }
 
 /** In the person's editor, or on one line where none is set. */
@@ -126,11 +133,11 @@ async function editArguments(args: JsonObject): Promise<JsonObject> {
 }
 
 async function editLine(args: JsonObject): Promise<string> {
-  const given = await text({
+  const typed = await text({
     message: "The arguments, as JSON",
     initialValue: JSON.stringify(args),
   });
-  return isCancel(given) ? JSON.stringify(args) : given;
+  return isCancel(typed) ? JSON.stringify(args) : typed;
 }
 
 async function editFile(editor: string, args: JsonObject): Promise<string> {
@@ -149,8 +156,8 @@ async function editFile(editor: string, args: JsonObject): Promise<string> {
   try {
     const file = join(directory, "arguments.json");
     writeFileSync(file, `${JSON.stringify(args, null, 2)}\n`, { mode: 0o600 });
-    const [command = editor, ...words] = editor.split(/\s+/);
-    const { status, error } = spawnSync(command, [...words, file], { stdio: "inherit" });
+    const [command = editor, ...editorArgs] = editor.split(/\s+/);
+    const { status, error } = spawnSync(command, [...editorArgs, file], { stdio: "inherit" });
     if (error || status !== 0)
       throw new PlaneError(
         "USAGE",

@@ -12,6 +12,6 @@ export function changedDefaultsNotice({
     ({ decision, loosens }) => decision === "undecided" && loosens,
   ).length;
   const changed = `${countOf(undecided, "default")} changed since version ${madeBy}, which made this store.`;
-  const held = waiting === 0 ? "" : ` Waiting for a yes: ${waiting}.`;
-  return `${changed}${held} Look and decide: toolplane defaults list`;
+  const waitingNote = waiting === 0 ? "" : ` Waiting for a yes: ${waiting}.`;
+  return `${changed}${waitingNote} Look and decide: toolplane defaults list`;
 }

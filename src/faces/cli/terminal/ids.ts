@@ -1,35 +1,35 @@
 import { PlaneError } from "../../../model/errors.ts";
 
 /** Fewer characters of an id are a typing error more often than an entry. */
-const shortestPrefix = 4;
+const minPrefixLength = 4;
 /** As much of an id as people like to read. */
 export const shownIdLength = 8;
 
-export function requirePrefix(given: string): string {
-  const prefix = given.trim().toLowerCase();
-  if (prefix.length >= shortestPrefix) return prefix;
+export function requirePrefix(typed: string): string {
+  const prefix = typed.trim().toLowerCase();
+  if (prefix.length >= minPrefixLength) return prefix;
   throw new PlaneError(
     "USAGE",
-    `'${given}' is too short for an id. Give at least its first ${shortestPrefix} characters.`,
+    `'${typed}' is too short for an id. Give at least its first ${minPrefixLength} characters.`,
   );
 }
 
 /** The one id that begins like this. `what` names the things, `where` the command that lists them. */
 export function findByPrefix(
-  given: string,
+  typed: string,
   ids: readonly string[],
   { what, where }: { what: string; where: string },
 ): string {
-  const prefix = requirePrefix(given);
+  const prefix = requirePrefix(typed);
   if (ids.includes(prefix)) return prefix;
-  const [first, ...others] = ids.filter((id) => id.startsWith(prefix));
+  const [first, ...ambiguous] = ids.filter((id) => id.startsWith(prefix));
   if (first === undefined)
-    throw new PlaneError("NOT_FOUND", `No ${what} '${given}' found. '${where}' lists them.`);
-  if (others.length === 0) return first;
-  const found = [first, ...others].slice(0, 5).join(", ");
+    throw new PlaneError("NOT_FOUND", `No ${what} '${typed}' found. '${where}' lists them.`);
+  if (ambiguous.length === 0) return first;
+  const candidates = [first, ...ambiguous].slice(0, 5).join(", ");
   throw new PlaneError(
     "USAGE",
-    `${others.length + 1} of them begin with '${given}': ${found}. Give more characters.`,
+    `${ambiguous.length + 1} of them begin with '${typed}': ${candidates}. Give more characters.`,
   );
 }
 

@@ -55,9 +55,9 @@ export async function printWaitingCall(
   if (approval) printStatus(`Approve it: toolplane approvals approve ${approval.id}`);
   if (!plan) return;
   const { changes } = await plane.plans.get(plan.id);
-  const place = changes.findIndex(({ id }) => id === plan.change) + 1;
+  const number = changes.findIndex(({ id }) => id === plan.change) + 1;
   const id = plan.id.slice(0, shownIdLength);
-  write(`Queued as change ${place} of plan ${id}. See it: toolplane plan show ${id}`);
+  write(`Queued as change ${number} of plan ${id}. See it: toolplane plan show ${id}`);
 }
 
 export function exitCodeOf({ error }: Outcome): number {
@@ -67,32 +67,32 @@ export function exitCodeOf({ error }: Outcome): number {
 /** A result as text. What is no text is saved to a file or named, never left out. */
 export function renderResult(result: ToolResult, callId: string): string {
   const lines: string[] = [];
-  const found = readArtifacts(result);
-  for (const [at, block] of result.content.entries())
-    if (!found || !isJsonOfArtifacts(block)) lines.push(renderBlock(block, at, callId));
-  if (found) return [...lines, ...renderArtifacts(found)].join("\n");
+  const withArtifacts = readArtifacts(result);
+  for (const [index, block] of result.content.entries())
+    if (!withArtifacts || !isJsonOfArtifacts(block)) lines.push(renderBlock(block, index, callId));
+  if (withArtifacts) return [...lines, ...renderArtifacts(withArtifacts)].join("\n");
   const structure = unsaidStructure(result);
   if (structure !== undefined) lines.push(plainText(JSON.stringify(structure, null, 2)));
   return lines.join("\n");
 }
 
-function renderBlock(block: ContentBlock, at: number, callId: string): string {
+function renderBlock(block: ContentBlock, index: number, callId: string): string {
   if (block.type === "text") return plainText(String(block.text ?? ""));
-  if (block.type === "image" || block.type === "audio") return renderMedia(block, at, callId);
+  if (block.type === "image" || block.type === "audio") return renderMedia(block, index, callId);
   if (block.type === "resource" && isObject(block.resource)) return renderResource(block.resource);
   if (block.type === "resource_link")
     return `[resource ${plainText(String(block.name ?? ""))}: ${plainText(String(block.uri))}]`;
   return plainText(JSON.stringify(block));
 }
 
-function renderMedia(block: ContentBlock, at: number, callId: string): string {
+function renderMedia(block: ContentBlock, index: number, callId: string): string {
   const media = readMedia(block);
   if ("problem" in media) return `[${plainText(media.problem)}]`;
-  const own = userTemporaryDirectory();
-  const directory = join(own, callId);
-  const file = join(directory, `mcp_${block.type}_${at + 1}.${media.extension}`);
-  const wrong = claimDirectory(own) ?? claimDirectory(directory);
-  if (wrong !== null) return `[${block.type} ${media.mimeType}, not saved: ${wrong}]`;
+  const ownDirectory = userTemporaryDirectory();
+  const directory = join(ownDirectory, callId);
+  const file = join(directory, `mcp_${block.type}_${index + 1}.${media.extension}`);
+  const problem = claimDirectory(ownDirectory) ?? claimDirectory(directory);
+  if (problem !== null) return `[${block.type} ${media.mimeType}, not saved: ${problem}]`;
   writeFileSync(file, media.bytes, { mode: 0o600 });
   return `[${block.type} ${media.mimeType}, ${countOf(media.bytes.length, "byte")}: ${file}]`;
 }
@@ -106,17 +106,16 @@ function renderResource(resource: Record<string, unknown>): string {
 
 /** A result that came with files: what it says, and the name of each file instead of its bytes. */
 function renderArtifacts({ results, metadata, artifacts, problems }: ArtifactResult): string[] {
-  return [
-    ...(results === undefined ? [] : [renderValue(results)]),
-    ...(metadata === undefined ? [] : [renderValue(metadata)]),
-    ...artifacts.map(
-      ({ name, mimeType, bytes }) =>
-        `[artifact ${plainText(name)}, ${plainText(mimeType ?? "unknown type")}, ${countOf(bytes, "byte")}; --save-artifacts DIR saves it]`,
-    ),
-    ...problems.map((problem) => `[${plainText(problem)}]`),
-  ];
+  const lines = [results, metadata].filter((value) => value !== undefined).map(renderValue);
+  for (const { name, mimeType, bytes } of artifacts)
+    lines.push(
+      `[artifact ${plainText(name)}, ${plainText(mimeType ?? "unknown type")}, ${countOf(bytes, "byte")}; --save-artifacts DIR saves it]`,
+    );
+  for (const problem of problems) lines.push(`[${plainText(problem)}]`);
+  return lines;
 }
 
-function renderValue(value: Json): string {
+/** A text as it is, anything else as JSON. */
+export function renderValue(value: Json): string {
   return plainText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
 }

@@ -28,7 +28,7 @@ export function terminalText(text: string): string {
   if (!text.includes("\u001b")) return plainText(text);
   return text
     .split(ownStyles)
-    .map((part, at) => (at % 2 === 1 ? part : plainText(part)))
+    .map((part, index) => (index % 2 === 1 ? part : plainText(part)))
     .join("");
 }
 
@@ -44,7 +44,7 @@ const unseen =
 export function printJson(value: unknown): void {
   const text = JSON.stringify(value, null, terminal.stdout.isTTY ? 2 : undefined);
   const spelled = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  print(text?.replaceAll(unseen, (found) => found.split("").map(spelled).join("")));
+  print(text?.replaceAll(unseen, (character) => character.split("").map(spelled).join("")));
 }
 
 /** One JSON document for --json, text for people. */
@@ -102,29 +102,38 @@ export function printError(error: Pick<PlaneError, "code" | "message">): void {
 /** Columns as wide as their content; the last one takes what the terminal leaves. */
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => plainText(cell).replaceAll(/\s+/g, " ")));
-  const widths = head.map((title, at) =>
-    Math.max(title.length, ...cells.map((row) => row[at]?.length ?? 0)),
+  const widths = head.map((title, index) =>
+    Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0)),
   );
   // A terminal without a known size says 0.
   const width = terminal.stdout.columns || 160;
   const line = (row: readonly string[]) => {
     const text = row
-      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index] ?? 0)))
       .join("  ");
-    return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+    if (text.length <= width) return text;
+    return `${text.slice(0, width - 1)}…`;
   };
   return [colors.bold(line(head)), ...cells.map(line)].join("\n");
 }
 
+type LinePart = string | readonly string[] | false | null | undefined;
+
+/** Lines and groups of lines, one below the other; what is not there takes no line. */
+export function joinLines(...parts: readonly LinePart[]): string {
+  const lines = parts.flat().filter((line) => typeof line === "string");
+  return lines.join("\n");
+}
+
 type Cell = string | number | null | undefined;
 
-/** A column for each title; a cell without a value is a dash. `none` stands for a table without rows. */
+/** A column for each title; a cell without a value is a dash. `emptyText` stands for a table without rows. */
 export function table<Row>(
   rows: readonly Row[],
-  none: string,
+  emptyText: string,
   columns: Record<string, (row: Row) => Cell>,
 ): string {
-  if (rows.length === 0) return none;
+  if (rows.length === 0) return emptyText;
   const cells = rows.map((row) => Object.values(columns).map((read) => String(read(row) ?? "-")));
   return renderTable(Object.keys(columns), cells);
 }
@@ -133,13 +142,13 @@ export type Fact = readonly [label: string, value: Cell];
 
 /** A line for each fact that has a value. */
 export function renderFacts(width: number, facts: readonly Fact[]): string[] {
-  const known = facts.filter(([, value]) => value !== null && value !== undefined);
-  return known.map(
+  const knownFacts = facts.filter(([, value]) => value !== null && value !== undefined);
+  return knownFacts.map(
     ([label, value]) => `${colors.dim(label.padEnd(width))} ${plainText(String(value))}`,
   );
 }
 
 /** A moment to the second, as people read it. */
-export function renderMoment(at: string): string {
-  return at.slice(0, 19).replace("T", " ");
+export function renderMoment(moment: string): string {
+  return moment.slice(0, 19).replace("T", " ");
 }

@@ -32,7 +32,7 @@ async function ready<Name extends Asks>(name: Name): Promise<(typeof Clack)[Name
 }
 
 /** As much of standard input as is needed to read past what was typed. */
-type Typed = {
+type TypedInput = {
   isTTY?: boolean;
   isRaw?: boolean;
   setRawMode?(isRaw: boolean): unknown;
@@ -48,7 +48,7 @@ const maxMs = 1_000;
 const interrupt = "\u0003";
 
 /** Tells whether there was more than a line's end. Only an interruption counts at any time. */
-export async function dropTyped(input: Typed = terminal.stdin): Promise<boolean> {
+export async function dropTyped(input: TypedInput = terminal.stdin): Promise<boolean> {
   if (!input.isTTY || !input.setRawMode) return false;
   const wasRaw = input.isRaw ?? false;
   // Otherwise half a line does not arrive before its end.
@@ -59,24 +59,24 @@ export async function dropTyped(input: Typed = terminal.stdin): Promise<boolean>
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(quiet);
-      clearTimeout(last);
-      input.off("data", hear);
+      clearTimeout(limit);
+      input.off("data", drop);
       resolve();
     };
-    const hear = (typed: Buffer | string) => {
+    const drop = (typed: Buffer | string) => {
       heard += 1;
       isInterrupted ||= typed.toString().includes(interrupt);
       isText ||= /\S/.test(typed.toString());
       quiet.refresh();
     };
     // On a busy machine the timer may fire first: input that is there is read in the same turn.
-    const look = () => {
-      const before = heard;
-      setImmediate(() => heard === before && end());
+    const endIfQuiet = () => {
+      const heardBefore = heard;
+      setImmediate(() => heard === heardBefore && end());
     };
-    const quiet = setTimeout(look, quietMs);
-    const last = setTimeout(end, maxMs);
-    input.on("data", hear);
+    const quiet = setTimeout(endIfQuiet, quietMs);
+    const limit = setTimeout(end, maxMs);
+    input.on("data", drop);
   });
   input.pause();
   input.setRawMode(wasRaw);

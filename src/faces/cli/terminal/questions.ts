@@ -20,20 +20,20 @@ export type Prompts = {
   /** `isHidden`: what is typed is not shown. */
   write(
     message: string,
-    given: { usual?: string; isRequired: boolean; isHidden?: boolean },
+    options: { usual?: string; isRequired: boolean; isHidden?: boolean },
   ): Promise<Or<string | undefined>>;
 };
 
 /** What a server wants to know, field by field; null when the person would rather not say. */
 async function fillIn({ url, schema }: Question, prompts: Prompts): Promise<UnknownObject | null> {
   if (url !== null) return agree(`Open ${plainText(url)} in your browser. Done?`, prompts);
-  return fieldsOf(schema).length === 0
-    ? agree("Do you agree?", prompts)
-    : fillForm(schema ?? {}, prompts);
+  if (fieldsOf(schema).length === 0) return agree("Do you agree?", prompts);
+  return fillForm(schema ?? {}, prompts);
 }
 
 function fieldsOf(schema: UnknownObject | null): [string, unknown][] {
-  return isObject(schema?.properties) ? Object.entries(schema.properties) : [];
+  if (!isObject(schema?.properties)) return [];
+  return Object.entries(schema.properties);
 }
 
 /** A form as JSON Schema; null when the person would rather not. */
@@ -73,18 +73,19 @@ async function askField(
   );
   if (field.type === "boolean") return confirm(message, field.default === true);
   if (Array.isArray(field.enum)) return choose(message, field.enum, isRequired);
-  const usual = field.default === undefined ? {} : { usual: String(field.default) };
+  const usual = field.default !== undefined && { usual: String(field.default) };
   const isHidden = field.format === "password";
-  const given = await write(isRequired ? message : `${message} (optional)`, {
+  const answer = await write(isRequired ? message : `${message} (optional)`, {
     ...usual,
     isRequired,
     isHidden,
   });
-  if (given === declined || given === undefined || given === "")
-    return given === "" ? undefined : given;
+  if (answer === "") return undefined;
+  if (answer === declined || answer === undefined) return answer;
   const isNumber = field.type === "number" || field.type === "integer";
   // What is no number is refused by name, like any other invalid answer.
-  return isNumber && given.trim() !== "" && Number.isFinite(Number(given)) ? Number(given) : given;
+  const canBeRead = isNumber && answer.trim() !== "" && Number.isFinite(Number(answer));
+  return canBeRead ? Number(answer) : answer;
 }
 
 /** Questions that take the terminal for themselves. */
@@ -92,28 +93,30 @@ export const terminalPrompts: Prompts = {
   async confirm(message, usual) {
     const answer = await confirm({
       message,
-      ...(usual === undefined ? {} : { initialValue: usual }),
+      ...(usual !== undefined && { initialValue: usual }),
     });
-    return isCancel(answer) ? declined : answer;
+    return orDeclined(answer);
   },
   async choose(message, values) {
     const options = values.map((value) => ({ value, label: plainText(String(value)) }));
-    const answer = await select({ message, options });
-    return isCancel(answer) ? declined : answer;
+    return orDeclined(await select({ message, options }));
   },
   async write(message, { usual, isRequired, isHidden }) {
     if (isHidden) {
-      const secret = await password({ message });
-      return isCancel(secret) ? declined : secret;
+      return orDeclined(await password({ message }));
     }
     const answer = await text({
       message,
-      ...(usual === undefined ? {} : { initialValue: usual }),
+      ...(usual !== undefined && { initialValue: usual }),
       validate: (value) => (isRequired && !value ? "This is needed." : undefined),
     });
-    return isCancel(answer) ? declined : answer;
+    return orDeclined(answer);
   },
 };
+
+function orDeclined<T>(answer: T): Or<Exclude<T, symbol>> {
+  return isCancel(answer) ? declined : (answer as Exclude<T, symbol>);
+}
 
 /** After so many invalid answers the question is declined. */
 const maxAttempts = 3;
@@ -124,14 +127,14 @@ export function canBeAsked(): boolean {
 
 /** Says of a call that a person typed it. What comes out of a pipe may be anyone's. */
 export function typedHere(): { typed?: true } {
-  return terminal.stdin.isTTY === true ? { typed: true } : {};
+  if (terminal.stdin.isTTY !== true) return {};
+  return { typed: true };
 }
 
 /** What comes of a call once the person here was asked about it, where it waits for that. */
 export async function answerIfAsked(plane: Plane, outcome: Outcome): Promise<Outcome> {
-  return outcome.approval
-    ? (await import("./approval-prompt.ts")).answerHere(plane, outcome)
-    : outcome;
+  if (!outcome.approval) return outcome;
+  return (await import("./approval-prompt.ts")).answerHere(plane, outcome);
 }
 
 /** Lets a run of the plane ask the person here about its waiting calls, where there is one. */
@@ -147,17 +150,17 @@ export function answerQuestions(
   /** Does a person here wait for a call that may ask? */
   isWaiting: () => boolean = () => true,
 ): Disposable {
-  let last = Promise.resolve();
-  const leave = plane.on("question.asked", ({ questionId }) => {
+  let lastQuestion = Promise.resolve();
+  const unsubscribe = plane.on("question.asked", ({ questionId }) => {
     if (!isWaiting()) return;
-    last = last
-      .then(() => put(plane, questionId, prompts))
+    lastQuestion = lastQuestion
+      .then(() => putQuestion(plane, questionId, prompts))
       .catch((thrown) => printWarning(toPlaneError(thrown).message));
   });
-  return { [Symbol.dispose]: leave };
+  return { [Symbol.dispose]: unsubscribe };
 }
 
-async function put(plane: Plane, id: string, prompts: Prompts): Promise<void> {
+async function putQuestion(plane: Plane, id: string, prompts: Prompts): Promise<void> {
   const question = (await plane.questions.list()).find((waiting) => waiting.id === id);
   if (!question) return;
   printStatus(`${colors.bold(question.server)} asks: ${plainText(question.message)}`);

@@ -45,30 +45,30 @@ export function describeTrouble({
   listedAt,
 }: ServerStatus): string | null {
   if (error === null) return null;
-  const from = stale && listedAt !== null ? clock(listedAt) : null;
-  if (state === "connected" && from !== null)
-    return `Server '${name}': its list is from ${from}; ${sentence(error)}`;
-  const also = from === null ? "" : ` Its list is from ${from}.`;
-  return `Server '${name}' is not available: ${sentence(error)}${also}`;
+  const listTime = stale && listedAt !== null ? timeText(listedAt) : null;
+  if (state === "connected" && listTime !== null)
+    return `Server '${name}': its list is from ${listTime}; ${sentence(error)}`;
+  const listNote = listTime === null ? "" : ` Its list is from ${listTime}.`;
+  return `Server '${name}' is not available: ${sentence(error)}${listNote}`;
 }
 
 /** The time of today, or the day with it. */
-function clock(at: string): string {
-  const then = new Date(at);
+function timeText(moment: string): string {
+  const then = new Date(moment);
   const now = new Date();
-  const two = (part: number) => String(part).padStart(2, "0");
-  const time = `${two(then.getHours())}:${two(then.getMinutes())}`;
+  const twoDigits = (part: number) => String(part).padStart(2, "0");
+  const time = `${twoDigits(then.getHours())}:${twoDigits(then.getMinutes())}`;
   if (then.toDateString() === now.toDateString()) return time;
-  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())} ${time}`;
+  return `${then.getFullYear()}-${twoDigits(then.getMonth() + 1)}-${twoDigits(then.getDate())} ${time}`;
 }
 
 /** The person here may read the server's log, so its last line joins the error. */
 export async function withStderrTail(plane: Plane, thrown: unknown): Promise<unknown> {
   if (!(thrown instanceof PlaneError) || thrown.code !== "SERVER_UNAVAILABLE") return thrown;
-  const added = await stderrTailIn(plane, thrown.data.server);
-  if (added === null) return thrown;
+  const stderrTail = await stderrTailIn(plane, thrown.data.server);
+  if (stderrTail === null) return thrown;
   const { code, message, data, cause } = thrown;
-  return new PlaneError(code, `${message} ${added}`, { data, cause });
+  return new PlaneError(code, `${message} ${stderrTail}`, { data, cause });
 }
 
 export async function stderrTailIn(
@@ -77,5 +77,6 @@ export async function stderrTailIn(
 ): Promise<string | null> {
   if (typeof server !== "string") return null;
   const status = await plane.servers.get(server).catch(() => null);
-  return status?.stderrTail === undefined ? null : `It last wrote: ${plainText(status.stderrTail)}`;
+  if (status?.stderrTail === undefined) return null;
+  return `It last wrote: ${plainText(status.stderrTail)}`;
 }

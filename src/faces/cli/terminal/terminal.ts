@@ -43,8 +43,9 @@ const running = new asyncHooks.AsyncLocalStorage<Terminal>();
 export const currentTerminal = (): Terminal => running.getStore() ?? processTerminal;
 
 /** Runs a command with a terminal of its own; several can run in one process. */
-export function inTerminal<T>(own: Terminal | undefined, run: () => T): T {
-  return own === undefined ? run() : running.run(own, run);
+export function inTerminal<T>(ownTerminal: Terminal | undefined, run: () => T): T {
+  if (ownTerminal === undefined) return run();
+  return running.run(ownTerminal, run);
 }
 
 /** Always that of the command that asks. */
@@ -87,7 +88,7 @@ export function dropBrokenWrites(): void {
 export function untilInterrupted({ servesOthers = false } = {}): Interruption {
   dropBrokenWrites();
   const hangup = hangupIn(servesOthers);
-  const ending = signals.filter((signal) => signal !== hangup);
+  const endingSignals = signals.filter((signal) => signal !== hangup);
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals) => {
     const interrupted = new Interrupted(signal);
@@ -97,13 +98,13 @@ export function untilInterrupted({ servesOthers = false } = {}): Interruption {
   // The reader of the output has read enough.
   const onBrokenPipe = () => void (servesOthers || controller.abort(new Interrupted("SIGPIPE")));
   terminal.stdout.on("error", onBrokenPipe);
-  for (const signal of ending) terminal.signals.on(signal, onSignal);
+  for (const signal of endingSignals) terminal.signals.on(signal, onSignal);
   if (hangup) terminal.signals.on(hangup, stayAlive);
   return {
     signal: controller.signal,
     [Symbol.dispose]() {
       terminal.stdout.off("error", onBrokenPipe);
-      for (const signal of ending) terminal.signals.off(signal, onSignal);
+      for (const signal of endingSignals) terminal.signals.off(signal, onSignal);
       if (hangup) terminal.signals.off(hangup, stayAlive);
     },
   };

@@ -28,11 +28,11 @@ export function readScoped(
   servers: Iterable<string>,
 ): { server: string; uri: string } | undefined {
   const scheme = schemeOf(shown);
-  const at = shown.indexOf(mark);
-  if (scheme === undefined || at < 0) return undefined;
-  const named = shown.slice(scheme.length, at);
+  const markIndex = shown.indexOf(mark);
+  if (scheme === undefined || markIndex < 0) return undefined;
+  const serverPart = shown.slice(scheme.length, markIndex);
   for (const server of servers)
-    if (encodeURIComponent(server) === named)
-      return { server, uri: `${scheme}${shown.slice(at + mark.length)}` };
+    if (encodeURIComponent(server) === serverPart)
+      return { server, uri: `${scheme}${shown.slice(markIndex + mark.length)}` };
   return undefined;
 }

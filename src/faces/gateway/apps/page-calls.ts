@@ -12,7 +12,7 @@ import type { ShownTool } from "../../../model/plane-tools.ts";
 import { extensionsIn, uiExtension } from "../../../protocol/extensions.ts";
 import { RpcError } from "../../../protocol/message.ts";
 import type { OfferList } from "../offer-list.ts";
-import { objectParam, type RequestContext } from "../request.ts";
+import { objectParam, type RequestContext, textParam } from "../request.ts";
 import { changeResult } from "../wire.ts";
 import { isScoped, showLinks, showScoped } from "./addresses.ts";
 import type { GivenPage } from "./given-pages.ts";
@@ -42,22 +42,23 @@ export async function findPageCall(
   if (!isHost(context)) return null;
   const { tools } = context;
   const claimed = objectParam(params, "_meta")[pageKey];
-  const { all, byKey } = await tools.lookUp();
-  const of = (page: GivenPage): PageCall | null => {
-    const found = byKey(toolKey({ server: page.server, tool: name }));
-    return found ? { tool: found.tool.id, page } : null;
+  const { tools: shownTools, byKey } = await tools.lookUp();
+  const callFrom = (page: GivenPage): PageCall | null => {
+    const shownTool = byKey(toolKey({ server: page.server, tool: name }));
+    if (!shownTool) return null;
+    return { tool: shownTool.tool.id, page };
   };
   if (claimed !== undefined) {
     const page = typeof claimed === "string" ? tools.pages.find(claimed) : undefined;
     if (!page) throw new RpcError(-32602, `'${pageKey}' names no page that this client was given.`);
-    return of(page) ?? { tool: { server: page.server, tool: name }, page };
+    return callFrom(page) ?? { tool: { server: page.server, tool: name }, page };
   }
-  const shown = all.find((one) => one.shown === name);
+  const namedTool = shownTools.find((shownTool) => shownTool.shown === name);
   // Where tools are shown by their own names, only those that models do not know are surely called by a page.
-  if (shown && (shown.tool.id.tool !== name || isForModels(shown.tool))) return null;
+  if (namedTool && (namedTool.tool.id.tool !== name || isForModels(namedTool.tool))) return null;
   for (const page of tools.pages.recent()) {
-    const found = of(page);
-    if (found) return found;
+    const pageCall = callFrom(page);
+    if (pageCall) return pageCall;
   }
   return null;
 }
@@ -82,8 +83,8 @@ export function withPage(
   if (tool === undefined || server === null) return result;
   const meta = isObject(result._meta) ? result._meta : {};
   const page = isWrapped && pageIn(meta) === null ? pageOf(tool) : null;
-  const linked =
-    page === null ? meta : { ...meta, ui: { ...objectParam(meta, "ui"), resourceUri: page } };
+  let linked = meta;
+  if (page !== null) linked = { ...meta, ui: { ...objectParam(meta, "ui"), resourceUri: page } };
   const _meta = showLinks(linked, server);
   if (_meta === meta) return result;
   return changeResult(result, { ...result, _meta }, { _meta: () => JSON.stringify(_meta) });
@@ -99,14 +100,14 @@ export async function withLinks<Result extends UnknownObject>(
 ): Promise<Result> {
   if (server === null || !hasLinks(result)) return result;
   const links = blocksIn(result).flatMap((block) => linkIn(block) ?? []);
-  const known = await offers().shownAs(server, links);
-  const show = (block: unknown) => showLink(block, known);
+  const shownAddresses = await offers().shownAs(server, links);
+  const show = (block: unknown) => showLink(block, shownAddresses);
   const content = showEach(result.content, show);
   const messages = showEach(result.messages, (message) => {
-    const shown = isObject(message) ? show(message.content) : undefined;
-    return isObject(message) && shown !== message.content
-      ? { ...message, content: shown }
-      : message;
+    if (!isObject(message)) return message;
+    const shown = show(message.content);
+    if (shown === message.content) return message;
+    return { ...message, content: shown };
   });
   const changed = { ...(content && { content }), ...(messages && { messages }) };
   if (content === undefined && messages === undefined) return result;
@@ -115,10 +116,10 @@ export async function withLinks<Result extends UnknownObject>(
 }
 
 function blocksIn({ content, messages }: UnknownObject): unknown[] {
-  const said = Array.isArray(messages)
-    ? messages.map((one) => (isObject(one) ? one.content : null))
-    : [];
-  return Array.isArray(content) ? [...content, ...said] : said;
+  const blocks: unknown[] = Array.isArray(content) ? [...content] : [];
+  if (Array.isArray(messages))
+    for (const message of messages) blocks.push(isObject(message) ? message.content : null);
+  return blocks;
 }
 
 /** Has it links to what may be at another server, too? */
@@ -129,28 +130,25 @@ export const hasLinks = (result: UnknownObject | undefined): boolean =>
 function linkIn(block: unknown): string | null {
   if (!isObject(block)) return null;
   const { type, resource } = block;
-  const uri =
-    type === "resource" && isObject(resource)
-      ? resource.uri
-      : type === "resource_link"
-        ? block.uri
-        : null;
-  return typeof uri === "string" ? uri : null;
+  if (type === "resource" && isObject(resource)) return textParam(resource, "uri");
+  if (type !== "resource_link") return null;
+  return textParam(block, "uri");
 }
 
 /** Undefined where all stay as they are. */
-function showEach(list: unknown, show: (one: unknown) => unknown): unknown[] | undefined {
-  const shown = Array.isArray(list) ? list.map(show) : [];
-  return Array.isArray(list) && shown.some((one, at) => one !== list[at]) ? shown : undefined;
+function showEach(list: unknown, show: (block: unknown) => unknown): unknown[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const shown = list.map(show);
+  return shown.some((block, index) => block !== list[index]) ? shown : undefined;
 }
 
-function showLink(block: unknown, known: ReadonlyMap<string, string>): unknown {
-  const before = linkIn(block);
-  const uri = before === null ? undefined : known.get(before);
-  if (!isObject(block) || uri === undefined || uri === before) return block;
-  return block.type === "resource"
-    ? { ...block, resource: { ...(block.resource as object), uri } }
-    : { ...block, uri };
+function showLink(block: unknown, shownAddresses: ReadonlyMap<string, string>): unknown {
+  const address = linkIn(block);
+  if (!isObject(block) || address === null) return block;
+  const uri = shownAddresses.get(address);
+  if (uri === undefined || uri === address) return block;
+  if (block.type !== "resource") return { ...block, uri };
+  return { ...block, resource: { ...(block.resource as object), uri } };
 }
 
 /** What was read, under the addresses that clients know. Says whether it is a page. */
@@ -161,13 +159,14 @@ export function showContents(
   const { contents } = result;
   if (!Array.isArray(contents)) return { result, isPage: false };
   const isPage = contents.some(
-    (one) => isObject(one) && (one.mimeType === pageMimeType || isPageAddress(one.uri)),
+    (content) =>
+      isObject(content) && (content.mimeType === pageMimeType || isPageAddress(content.uri)),
   );
-  const isMoved = (one: unknown): one is UnknownObject & { uri: string } =>
-    isObject(one) && typeof one.uri === "string" && isScoped(one.uri);
+  const isMoved = (content: unknown): content is UnknownObject & { uri: string } =>
+    isObject(content) && typeof content.uri === "string" && isScoped(content.uri);
   if (!contents.some(isMoved)) return { result, isPage };
-  const shown = contents.map((one) =>
-    isMoved(one) ? { ...one, uri: showScoped(server, one.uri) } : one,
+  const shown = contents.map((content) =>
+    isMoved(content) ? { ...content, uri: showScoped(server, content.uri) } : content,
   );
   const changed = { ...result, contents: shown };
   return {

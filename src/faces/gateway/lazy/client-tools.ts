@@ -20,20 +20,23 @@ export type LookUp = ReturnType<typeof createLookUp>;
 type Named = ReadonlyMap<string, ShownTool>;
 
 function createLookUp(named: Named) {
-  const all = [...named].map(([shown, tool]): Shown => ({ shown, key: toolKey(tool.id), tool }));
-  const byKey = new Map(all.map((one) => [one.key, one]));
-  const byName = new Map(all.map((one) => [one.tool.name, one]));
-  for (const one of all) byName.set(one.shown, one);
-  const index = once(() => createToolNameIndex(all.map(({ tool }) => tool.id)));
+  const shownTools = [...named].map(
+    ([shown, tool]): Shown => ({ shown, key: toolKey(tool.id), tool }),
+  );
+  const byKey = new Map(shownTools.map((tool) => [tool.key, tool]));
+  const byName = new Map(shownTools.map((shownTool) => [shownTool.tool.name, shownTool]));
+  for (const shownTool of shownTools) byName.set(shownTool.shown, shownTool);
+  const index = once(() => createToolNameIndex(shownTools.map(({ tool }) => tool.id)));
   return {
-    all,
+    tools: shownTools,
     byKey: (key: string) => byKey.get(key),
     /** By a shown name, or any other spelling of one tool. */
     find(name: string): Shown | undefined {
       const exact = byName.get(name);
       if (exact) return exact;
-      const match = index().find(name);
-      return match.kind === "one" ? byKey.get(toolKey(match.id)) : undefined;
+      const indexed = index().find(name);
+      if (indexed.kind !== "one") return undefined;
+      return byKey.get(toolKey(indexed.id));
     },
   };
 }
@@ -42,9 +45,9 @@ const lookUps = new WeakMap<Named, LookUp>();
 
 /** Once per list, on first use. */
 function lookUpIn(named: Named): LookUp {
-  const known = lookUps.get(named) ?? createLookUp(named);
-  lookUps.set(named, known);
-  return known;
+  const lookUp = lookUps.get(named) ?? createLookUp(named);
+  lookUps.set(named, lookUp);
+  return lookUp;
 }
 
 type TokenCount = { text: string; tools: number; tokens: number };
@@ -55,7 +58,7 @@ const tokenCounts = new WeakMap<Surface, Promise<TokenCount>>();
 async function countTokens(plane: Plane, text: string): Promise<TokenCount> {
   const { tools } = JSON.parse(text) as { tools: unknown[] };
   const counts = await plane.tools.countTokens(tools.map((tool) => JSON.stringify(tool)));
-  return { text, tools: counts.length, tokens: counts.reduce((sum, one) => sum + one, 0) };
+  return { text, tools: counts.length, tokens: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 type Written = {
@@ -130,7 +133,8 @@ export class ClientTools {
   /** The result of `tools/list`, rendered once per list. */
   async text(era: Era, isHost = true): Promise<string> {
     if (this.isCode()) return codeTexts[era];
-    return (await this.isLazy()) ? this.#shortText(era) : this.#surface.tools.text(era, isHost);
+    if (await this.isLazy()) return this.#shortText(era);
+    return this.#surface.tools.text(era, isHost);
   }
 
   async lookUp(wait?: Wait): Promise<LookUp> {
@@ -143,7 +147,7 @@ export class ClientTools {
   }
 
   async wasShown({ key }: Shown): Promise<boolean> {
-    return this.#shown.has(key) || (await this.#always()).some((one) => one.key === key);
+    return this.#shown.has(key) || (await this.#always()).some((tool) => tool.key === key);
   }
 
   loaded(): string[] {
@@ -154,16 +158,16 @@ export class ClientTools {
   async load(tools: readonly Shown[]): Promise<boolean> {
     this.show(tools);
     if (!this.#options.keeps() || !this.isSettled()) return false;
-    const there = new Set((await this.#always()).map(({ key }) => key));
-    const wanted = tools.filter(({ key }) => !there.has(key));
-    const texts = wanted.map(({ shown, tool }) =>
+    const alwaysListed = new Set((await this.#always()).map(({ key }) => key));
+    const toLoad = tools.filter(({ key }) => !alwaysListed.has(key));
+    const texts = toLoad.map(({ shown, tool }) =>
       JSON.stringify(renderMcpTool(shown, tool, "legacy")),
     );
     const tokens = await this.#plane.tools.countTokens(texts);
     const { added, dropped } = this.#loaded.load(
-      wanted.map(({ key }, at) => ({ key, tokens: tokens[at] ?? 0 })),
+      toLoad.map(({ key }, index) => ({ key, tokens: tokens[index] ?? 0 })),
     );
-    const names = wanted.flatMap(({ key, tool }) => (added.includes(key) ? tool.name : []));
+    const names = toLoad.flatMap(({ key, tool }) => (added.includes(key) ? tool.name : []));
     if (added.length > 0) this.#handle?.loaded(names, this.#loaded.tokens());
     if (added.length + dropped.length > 0) await this.#options.onChanged();
     return true;
@@ -179,29 +183,30 @@ export class ClientTools {
 
   /** Called by its own name or through another tool. */
   async used(name: string, { isListed }: { isListed: boolean }): Promise<void> {
-    const found = this.isSettled() ? (await this.lookUp()).find(name) : undefined;
-    if (!found) return;
-    this.#loaded.touch(found.key);
-    if (isListed) await this.load([found]);
+    if (!this.isSettled()) return;
+    const shownTool = (await this.lookUp()).find(name);
+    if (!shownTool) return;
+    this.#loaded.touch(shownTool.key);
+    if (isListed) await this.load([shownTool]);
   }
 
   readonly measure: ClientSource["measure"] = async () => {
     const isLazy = await this.isLazy();
     const text = await this.text("legacy");
-    const before = await tokenCounts.get(this.#surface)?.catch(() => undefined);
-    const counting =
-      before?.text === text ? Promise.resolve(before) : countTokens(this.#plane, text);
+    const previousCount = await tokenCounts.get(this.#surface)?.catch(() => undefined);
+    const isCounted = previousCount?.text === text;
+    const counting = isCounted ? Promise.resolve(previousCount) : countTokens(this.#plane, text);
     tokenCounts.set(this.#surface, counting);
     const { tools, tokens } = await counting;
     const { byKey } = await this.lookUp();
     const loaded = isLazy ? this.loaded().flatMap((key) => byKey(key)?.tool.name ?? []) : [];
-    return {
-      mode: this.isCode() ? "code" : isLazy ? "lazy" : "full",
-      tools,
-      loaded,
-      loadedTokens: tokens,
-    };
+    return { mode: this.#modeName(isLazy), tools, loaded, loadedTokens: tokens };
   };
+
+  #modeName(isLazy: boolean) {
+    if (this.isCode()) return "code";
+    return isLazy ? "lazy" : "full";
+  }
 
   /** Reports what the client has. */
   watch(handle: ClientHandle): void {
@@ -225,10 +230,10 @@ export class ClientTools {
   async #always(): Promise<Shown[]> {
     const patterns = this.#plane.config().lazy.alwaysLoadTools;
     if (patterns.length === 0) return [];
-    const { all } = await this.lookUp();
-    const tools = all.map(({ tool }) => tool);
-    const meant = alwaysLoaded(tools, patterns, matchesGlob);
-    return all.filter(({ tool }) => meant.has(tool) && isForModels(tool));
+    const { tools: shownTools } = await this.lookUp();
+    const tools = shownTools.map(({ tool }) => tool);
+    const always = alwaysLoaded(tools, patterns, matchesGlob);
+    return shownTools.filter(({ tool }) => always.has(tool) && isForModels(tool));
   }
 
   /** For a lazy client: our own tools, always loaded ones, and loaded ones. */
@@ -238,10 +243,10 @@ export class ClientTools {
     // A client with only our own tools waits for no server.
     const named = isBare ? nothing : await this.#surface.tools.named();
     const revision = this.#loaded.revision();
-    const before = this.#written;
+    const previous = this.#written;
     const isSame =
-      before?.named === named && before.config === config && before.revision === revision;
-    const written = isSame ? before : { named, config, revision, texts: {} };
+      previous?.named === named && previous.config === config && previous.revision === revision;
+    const written = isSame ? previous : { named, config, revision, texts: {} };
     this.#written = written;
     if (written.texts[era] === undefined) {
       const tools = isBare ? [] : await this.#listed();
@@ -254,12 +259,10 @@ export class ClientTools {
   /** Loaded tools come last, so that what stands before stays the same. */
   async #listed(): Promise<Shown[]> {
     const { byKey } = await this.lookUp();
-    const first = await this.#always();
-    const there = new Set(first.map(({ key }) => key));
-    return [
-      ...first,
-      ...this.loaded().flatMap((key) => (there.has(key) ? [] : (byKey(key) ?? []))),
-    ];
+    const always = await this.#always();
+    const firstKeys = new Set(always.map(({ key }) => key));
+    const later = this.loaded().filter((key) => !firstKeys.has(key));
+    return [...always, ...later.flatMap((key) => byKey(key) ?? [])];
   }
 }
 
@@ -268,22 +271,22 @@ type LoadedTools = ReturnType<typeof createLoadedTools>;
 
 /** Within a token limit, and always with the last one asked for. */
 export function createLoadedTools(limit: () => number) {
-  const kept = new Map<string, { tokens: number; usedAt: number }>();
+  const loaded = new Map<string, { tokens: number; usedAt: number }>();
   let clock = 0;
   let revision = 0;
-  const sum = () => [...kept.values()].reduce((total, { tokens }) => total + tokens, 0);
+  const sum = () => [...loaded.values()].reduce((total, { tokens }) => total + tokens, 0);
   const touch = (key: string) => {
-    const one = kept.get(key);
+    const tool = loaded.get(key);
     clock += 1;
-    if (one) one.usedAt = clock;
+    if (tool) tool.usedAt = clock;
   };
 
   function makeRoom(): string[] {
-    const oldest = [...kept].sort(([, a], [, b]) => a.usedAt - b.usedAt).map(([key]) => key);
+    const oldest = [...loaded].sort(([, a], [, b]) => a.usedAt - b.usedAt).map(([key]) => key);
     const dropped: string[] = [];
     for (const key of oldest) {
-      if (sum() <= limit() || kept.size === 1) break;
-      kept.delete(key);
+      if (sum() <= limit() || loaded.size === 1) break;
+      loaded.delete(key);
       dropped.push(key);
     }
     return dropped;
@@ -292,25 +295,26 @@ export function createLoadedTools(limit: () => number) {
   return {
     /** The best first; returns what is new and what had to go. */
     load(tools: readonly SizedTool[]): { added: string[]; dropped: string[] } {
-      const fresh = new Set(tools.flatMap(({ key }) => (kept.has(key) ? [] : [key])));
-      for (const { key, tokens } of tools) kept.set(key, { usedAt: 0, ...kept.get(key), tokens });
+      const fresh = new Set(tools.map(({ key }) => key).filter((key) => !loaded.has(key)));
+      for (const { key, tokens } of tools)
+        loaded.set(key, { usedAt: 0, ...loaded.get(key), tokens });
       // The best is used last, so it is the last to go.
       for (const { key } of tools.toReversed()) touch(key);
       const dropped = makeRoom().filter((key) => !fresh.has(key));
-      const added = tools.map(({ key }) => key).filter((key) => fresh.has(key) && kept.has(key));
+      const added = tools.map(({ key }) => key).filter((key) => fresh.has(key) && loaded.has(key));
       if (added.length + dropped.length > 0) revision += 1;
       return { added, dropped };
     },
     /** It was used, so others go before it. */
     touch,
     /** In the order of loading, so that earlier ones keep their place. */
-    keys: () => [...kept.keys()],
+    keys: () => [...loaded.keys()],
     tokens: sum,
     /** Changes with the keys. */
     revision: () => revision,
     clear(): void {
-      if (kept.size > 0) revision += 1;
-      kept.clear();
+      if (loaded.size > 0) revision += 1;
+      loaded.clear();
     },
   };
 }

@@ -1,7 +1,7 @@
-import { sliceText } from "../../../lib/text/cut-text.ts";
+import { shorten as cutAt, sliceText } from "../../../lib/text/cut-text.ts";
 import { matchesGlob } from "../../../lib/text/glob.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
-import { countOf } from "../../../lib/text/wording.ts";
+import { countOf, nounFor } from "../../../lib/text/wording.ts";
 import { metaToolNames } from "../../../model/catalogue/meta-tools.ts";
 import type { SearchRequest } from "../../../model/catalogue/search.ts";
 import type { FoundTool, SearchAnswer } from "../../../model/catalogue/search-schema.ts";
@@ -19,15 +19,15 @@ const maxNamed = 5;
 
 /** Servers that have not listed yet and still may. */
 async function serversOnTheWay(plane: Plane, principal: Principal): Promise<string[]> {
-  const all = await plane.servers.list({ principal });
-  return all.flatMap(({ name, state, tools }) =>
-    state === "connecting" && tools === 0 ? [name] : [],
-  );
+  const statuses = await plane.servers.list({ principal });
+  return statuses
+    .filter(({ state, tools }) => state === "connecting" && tools === 0)
+    .map(({ name }) => name);
 }
 
 function joinServers(names: readonly string[]): string {
-  const more = names.length - maxNamed;
-  return `${names.slice(0, maxNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const unnamed = names.length - maxNamed;
+  return `${names.slice(0, maxNamed).join(", ")}${unnamed > 0 ? ` and ${unnamed} more` : ""}`;
 }
 
 /** Above this only names. */
@@ -45,7 +45,8 @@ export async function countTokens(
   { principal }: Surface,
   client: ClientTools,
 ): Promise<UnknownObject> {
-  const shown = new Set((await client.lookUp()).all.map(({ tool }) => tool.id.server));
+  const lookUp = await client.lookUp();
+  const shown = new Set(lookUp.tools.map(({ tool }) => tool.id.server));
   const { tokenizer, servers, lazy } = await plane.stats({}, { principal });
   const structuredContent = {
     tokenizer,
@@ -65,38 +66,44 @@ export async function answerListTools(
   client: ClientTools,
   { server }: UnknownObject,
 ): Promise<UnknownObject> {
-  const all = (await client.lookUp()).all.filter(
-    ({ tool }) => tool.source !== "builtin" && isForModels(tool),
-  );
-  const meant =
-    typeof server === "string" && server !== ""
-      ? toolsOf(all, server)
-      : all.length <= fewTools
-        ? all
-        : null;
-  const limit = plane.config().lazy.summaryDescriptionLimit;
+  const callable = ofServers((await client.lookUp()).tools);
+  const listed = toolsToList(callable, server);
   const onTheWay = await serversOnTheWay(plane, surface.principal);
   const late = onTheWay.length === 0 ? "" : ` Still connecting: ${joinServers(onTheWay)}.`;
-  const servers = countServers(all);
-  if (meant === null) {
-    const message = `${countOf(all.length, "tool")} of ${countOf(servers.length, "server")}. Give 'server' for its tools, or search with ${metaToolNames.search}.${late}`;
-    const lines = servers.map(({ name, tools }) => `- ${name}: ${tools}`);
-    return answer({ servers, totalAvailable: all.length, message }, lines);
-  }
-  const told = meant.slice(0, maxNames);
-  client.show(told);
-  const rest = meant.length - told.length;
-  const more = rest > 0 ? ` ${rest} more are found with ${metaToolNames.search}.` : "";
-  const them = meant.length === 1 ? "it" : "them";
-  const message = `${countOf(meant.length, "tool")}. Call ${them} with ${metaToolNames.call}, or load ${them} with ${metaToolNames.search}.${more}${late}`;
-  const tools = told.map(({ shown: name, tool: { id, description } }) => ({
+  if (listed === null) return answerWithServers(callable, late);
+  const named = listed.slice(0, maxNames);
+  client.show(named);
+  const omitted = listed.length - named.length;
+  const omittedNote = omitted > 0 ? ` ${omitted} more are found with ${metaToolNames.search}.` : "";
+  const pronoun = listed.length === 1 ? "it" : "them";
+  const message = `${countOf(listed.length, "tool")}. Call ${pronoun} with ${metaToolNames.call}, or load ${pronoun} with ${metaToolNames.search}.${omittedNote}${late}`;
+  const limit = plane.config().lazy.summaryDescriptionLimit;
+  const tools = named.map(({ shown: name, tool: { id, description } }) => ({
     name,
     server: id.server,
-    ...(meant.length <= maxSummaries ? { summary: shorten(description, limit) } : {}),
+    ...(listed.length <= maxSummaries && { summary: shorten(description, limit) }),
   }));
   const lines = tools.map(({ name, summary }) => `- ${name}${summary ? `: ${summary}` : ""}`);
-  const counts = { count: meant.length, totalAvailable: all.length };
-  return answer({ servers: countServers(meant), tools, ...counts, message }, lines);
+  const counts = { count: listed.length, totalAvailable: callable.length };
+  return answer({ servers: countServers(listed), tools, ...counts, message }, lines);
+}
+
+/** Our own tools are not among them. */
+function ofServers(shownTools: readonly Shown[]): Shown[] {
+  return shownTools.filter(({ tool }) => tool.source !== "builtin" && isForModels(tool));
+}
+
+/** Null where there are too many for one list. */
+function toolsToList(callable: readonly Shown[], server: unknown): readonly Shown[] | null {
+  if (typeof server === "string" && server !== "") return toolsOf(callable, server);
+  return callable.length <= fewTools ? callable : null;
+}
+
+function answerWithServers(callable: readonly Shown[], late: string) {
+  const servers = countServers(callable);
+  const message = `${countOf(callable.length, "tool")} of ${countOf(servers.length, "server")}. Give 'server' for its tools, or search with ${metaToolNames.search}.${late}`;
+  const lines = servers.map(({ name, tools }) => `- ${name}: ${tools}`);
+  return answer({ servers, totalAvailable: callable.length, message }, lines);
 }
 
 function answer(structuredContent: UnknownObject & { message: string }, lines: readonly string[]) {
@@ -106,31 +113,35 @@ function answer(structuredContent: UnknownObject & { message: string }, lines: r
 
 const serverOf = ({ tool }: Shown) => tool.id.server ?? byHand;
 
-function toolsOf(all: readonly Shown[], server: string): Shown[] {
-  const meant = all.filter((one) => matchesGlob(server, serverOf(one)));
-  if (meant.length > 0) return meant;
-  const names = countServers(all).map(({ name }) => name);
-  const there =
+function toolsOf(shownTools: readonly Shown[], server: string): Shown[] {
+  const ofServer = shownTools.filter((shownTool) => matchesGlob(server, serverOf(shownTool)));
+  if (ofServer.length > 0) return ofServer;
+  const names = countServers(shownTools).map(({ name }) => name);
+  const serverHint =
     names.length === 0 ? "No server has tools for you." : `There are ${joinServers(names)}.`;
-  throw new PlaneError("SERVER_NOT_FOUND", `No server '${server}' has tools. ${there}`, {
+  throw new PlaneError("SERVER_NOT_FOUND", `No server '${server}' has tools. ${serverHint}`, {
     data: { server },
   });
 }
 
-function countServers(all: readonly Shown[]): { name: string; tools: number }[] {
-  return [...Map.groupBy(all, serverOf)].map(([name, tools]) => ({ name, tools: tools.length }));
+function countServers(shownTools: readonly Shown[]): { name: string; tools: number }[] {
+  return [...Map.groupBy(shownTools, serverOf)].map(([name, tools]) => ({
+    name,
+    tools: tools.length,
+  }));
 }
 
 /** On one line. */
 function shorten(description: string, limit: number): string {
   const text = plainText(description).replaceAll(/\s+/g, " ").trim();
-  return text.length > limit ? `${sliceText(text, 0, Math.max(0, limit - 3)).trimEnd()}...` : text;
+  if (text.length <= limit) return text;
+  return `${sliceText(text, 0, Math.max(0, limit - 3)).trimEnd()}...`;
 }
 
 /** Longer ones are cut, and the schema follows. */
-const longest = 300;
+const maxSignature = 300;
 const maxValues = 8;
-const deepest = 2;
+const maxDepth = 2;
 
 type Signature = { text: string; isWhole: boolean };
 
@@ -141,7 +152,7 @@ export function renderSignature(schema: JsonObject): Signature {
   let length = 0;
   for (const part of members(schema, 0)) {
     length += part.text.length + 2;
-    if (length > longest)
+    if (length > maxSignature)
       return { text: `${parts.join(", ")}${parts.length > 0 ? ", " : ""}…`, isWhole: false };
     parts.push(part.text);
     isWhole &&= part.isWhole;
@@ -153,7 +164,7 @@ export function renderSignature(schema: JsonObject): Signature {
 function members({ properties, required }: JsonObject, depth: number): Signature[] {
   if (!isObject(properties)) return [];
   const needed = new Set(Array.isArray(required) ? required : []);
-  const all = Object.entries(properties).map(([name, value]) => {
+  const rendered = Object.entries(properties).map(([name, value]) => {
     const { text, isWhole } = renderType(value, depth);
     return {
       isNeeded: needed.has(name),
@@ -161,7 +172,10 @@ function members({ properties, required }: JsonObject, depth: number): Signature
       isWhole,
     };
   });
-  return [...all.filter(({ isNeeded }) => isNeeded), ...all.filter(({ isNeeded }) => !isNeeded)];
+  return [
+    ...rendered.filter(({ isNeeded }) => isNeeded),
+    ...rendered.filter(({ isNeeded }) => !isNeeded),
+  ];
 }
 
 function renderType(schema: unknown, depth: number): Signature {
@@ -183,16 +197,17 @@ function renderType(schema: unknown, depth: number): Signature {
 }
 
 function renderObject(schema: JsonObject, depth: number): Signature {
-  if (depth >= deepest) return { text: "object", isWhole: false };
+  if (depth >= maxDepth) return { text: "object", isWhole: false };
   const inside = members(schema, depth + 1);
   const text = inside.map((member) => member.text).join(", ");
   return { text: `{${text}}`, isWhole: inside.every(({ isWhole }) => isWhole) };
 }
 
 function renderValues(values: readonly unknown[]): Signature {
-  const shown = values.slice(0, maxValues).map((value) => JSON.stringify(value));
+  const texts = values.slice(0, maxValues).map((value) => JSON.stringify(value));
   const isWhole = values.length <= maxValues;
-  return { text: [...shown, ...(isWhole ? [] : ["…"])].join("|"), isWhole };
+  if (!isWhole) texts.push("…");
+  return { text: texts.join("|"), isWhole };
 }
 
 /** Later servers are found the next time, and the answer says so. */
@@ -223,32 +238,32 @@ export async function answerSearchTools(
   const answer = await plane.search(args as SearchRequest, { ...options, face: "mcp" });
   const onTheWay = await serversOnTheWay(plane, principal);
   // The search has waited for servers already.
-  const tools = await client.lookUp("none");
-  const found = answer.tools.flatMap((one) => {
-    const shown = tools.find(one.name);
-    return shown ? [{ one, shown }] : [];
+  const lookUp = await client.lookUp("none");
+  const matched = answer.tools.flatMap((foundTool) => {
+    const shown = lookUp.find(foundTool.name);
+    return shown ? [{ foundTool, shown }] : [];
   });
-  const next = answer.next.flatMap((name) => tools.find(name) ?? []);
-  const folded = found.flatMap(({ one, shown }) => siblingsOf(one, shown, tools));
-  client.show([...next, ...folded]);
+  const nextTools = answer.next.flatMap((name) => lookUp.find(name) ?? []);
+  const folded = matched.flatMap(({ foundTool, shown }) => siblingsOf(foundTool, shown, lookUp));
+  client.show([...nextTools, ...folded]);
   // What does not fit would only take room in the context.
   const isFitting = answer.fits !== false;
-  const autoLoaded = isFitting && (await client.load(found.map(({ shown }) => shown)));
-  const lines = withSchemas(found);
+  const autoLoaded = isFitting && (await client.load(matched.map(({ shown }) => shown)));
+  const lines = withSchemas(matched);
   const skills = (answer.skills ?? []).map(({ server, uri, name, summary }) => {
     return { name, server, uri: showAddress(server, uri), summary };
   });
   const counts = { shown: lines.length, alike: folded.length };
-  const said = describe(answer, counts, autoLoaded, onTheWay);
-  const message = skills.length === 0 ? said : `${said} ${howToRead(skills.length)}`;
+  const summary = describe(answer, counts, autoLoaded, onTheWay);
+  const message = skills.length === 0 ? summary : `${summary} ${howToRead(skills.length)}`;
   const structuredContent = {
     query: answer.query,
     tools: lines,
-    next: next.map(({ shown }) => shown),
+    next: nextTools.map(({ shown }) => shown),
     ...(skills.length > 0 && { skills }),
     total: answer.total,
     truncated: answer.truncated,
-    totalAvailable: countTools(tools.all),
+    totalAvailable: ofServers(lookUp.tools).length,
     autoLoaded: autoLoaded && lines.length > 0,
     message,
   };
@@ -256,47 +271,52 @@ export async function answerSearchTools(
 }
 
 /** Tools that share its line. */
-function siblingsOf({ alsoOn = [] }: FoundTool, { tool }: Shown, tools: LookUp): Shown[] {
+function siblingsOf({ alsoOn = [] }: FoundTool, { tool }: Shown, lookUp: LookUp): Shown[] {
   return alsoOn.flatMap(
-    (server) => tools.byKey(toolKey({ server, tool: tool.id.tool })) ?? tools.find(server) ?? [],
+    (server) => lookUp.byKey(toolKey({ server, tool: tool.id.tool })) ?? lookUp.find(server) ?? [],
   );
 }
 
-/** Our own tools are no match. */
-function countTools(all: readonly Shown[]): number {
-  return all.filter(({ tool }) => tool.source !== "builtin" && isForModels(tool)).length;
-}
-
-function withSchemas(found: readonly { one: FoundTool; shown: Shown }[]): Line[] {
+function withSchemas(matched: readonly { foundTool: FoundTool; shown: Shown }[]): Line[] {
   let room = maxSchema;
-  return found.map(({ one, shown: { shown, tool } }) => {
+  return matched.map(({ foundTool, shown: { shown, tool } }) => {
     const { text, isWhole } = renderSignature(tool.parameters);
-    const line = { ...one, name: shown, arguments: text };
-    const length = isWhole ? 0 : JSON.stringify(tool.parameters).length;
-    if (isWhole || length > room) return line;
+    const line = { ...foundTool, name: shown, arguments: text };
+    if (isWhole) return line;
+    const { length } = JSON.stringify(tool.parameters);
+    if (length > room) return line;
     room -= length;
     return { ...line, inputSchema: tool.parameters };
   });
 }
 
+type Counts = { shown: number; alike: number };
+
 function describe(
-  { query, total, note, fits }: SearchAnswer,
-  { shown: count, alike }: { shown: number; alike: number },
+  answer: SearchAnswer,
+  counts: Counts,
   autoLoaded: boolean,
   onTheWay: readonly string[],
 ): string {
-  const asked = query.length > maxEcho ? `${sliceText(query, 0, maxEcho)}…` : query;
-  const what =
-    count === 0
-      ? `No tool was found for '${asked}'. Try other words for the action or its object, or look with ${metaToolNames.list}.`
-      : fits === false
-        ? `Nothing here fits '${asked}'. The nearest ${count === 1 ? "is" : "are"} listed, and not loaded.`
-        : `${count} of ${total} ${total === 1 ? "tool" : "tools"}${asked === "" ? "" : ` for '${asked}'`}. ${howToCall(count, autoLoaded)}${tellAlike(alike)}`;
-  const late =
-    onTheWay.length === 0
-      ? ""
-      : ` Still connecting: ${joinServers(onTheWay)}; search again for what they have.`;
-  return `${what}${note === undefined ? "" : ` ${note}`}${late}`;
+  const sentences = [describeFound(answer, counts, autoLoaded)];
+  if (answer.note !== undefined) sentences.push(answer.note);
+  if (onTheWay.length > 0)
+    sentences.push(`Still connecting: ${joinServers(onTheWay)}; search again for what they have.`);
+  return sentences.join(" ");
+}
+
+function describeFound(
+  { query, total, fits }: SearchAnswer,
+  { shown: count, alike }: Counts,
+  autoLoaded: boolean,
+): string {
+  const echo = cutAt(query, maxEcho);
+  if (count === 0)
+    return `No tool was found for '${echo}'. Try other words for the action or its object, or look with ${metaToolNames.list}.`;
+  if (fits === false)
+    return `Nothing here fits '${echo}'. The nearest ${count === 1 ? "is" : "are"} listed, and not loaded.`;
+  const purpose = echo === "" ? "" : ` for '${echo}'`;
+  return `${count} of ${total} ${nounFor(total, "tool")}${purpose}. ${howToCall(count, autoLoaded)}${tellAlike(alike)}`;
 }
 
 /** They share the line of one that is shown, and are not loaded. */
@@ -306,15 +326,14 @@ function tellAlike(count: number): string {
 }
 
 function howToCall(count: number, autoLoaded: boolean): string {
-  const [they, them] = count === 1 ? ["It is", "it"] : ["They are", "them"];
-  return autoLoaded
-    ? `${they} loaded: call ${them} by name, or with ${metaToolNames.call}.`
-    : `Call ${them} with ${metaToolNames.call}.`;
+  const [subject, pronoun] = count === 1 ? ["It is", "it"] : ["They are", "them"];
+  if (!autoLoaded) return `Call ${pronoun} with ${metaToolNames.call}.`;
+  return `${subject} loaded: call ${pronoun} by name, or with ${metaToolNames.call}.`;
 }
 
 function howToRead(count: number): string {
-  const [is, it] = count === 1 ? ["A skill tells", "it"] : ["Skills tell", "one"];
-  return `${is} how to do such work: read ${it} first, with ${metaToolNames.call} and its uri as name.`;
+  const [subject, pronoun] = count === 1 ? ["A skill tells", "it"] : ["Skills tell", "one"];
+  return `${subject} how to do such work: read ${pronoun} first, with ${metaToolNames.call} and its uri as name.`;
 }
 
 type ShownSkill = { name: string; uri: string; summary: string };
@@ -323,12 +342,12 @@ type Rendered = { message: string; tools: Line[]; next: string[]; skills?: Shown
 
 function render({ message, tools, next, skills = [] }: Rendered): string {
   const lines = tools.map(({ name, arguments: takes, summary, alsoOn, differsBy, inputSchema }) => {
-    const also = alsoOn && alsoOn.length > 0 ? ` (also on ${alsoOn.join(", ")})` : "";
+    const alsoOnText = alsoOn && alsoOn.length > 0 ? ` (also on ${alsoOn.join(", ")})` : "";
     const differs = differsBy && differsBy.length > 0 ? ` [${differsBy.join(", ")}]` : "";
     const schema = inputSchema ? `\n  ${JSON.stringify(inputSchema)}` : "";
-    return `- ${name}(${takes}): ${summary}${differs}${also}${schema}`;
+    return `- ${name}(${takes}): ${summary}${differs}${alsoOnText}${schema}`;
   });
-  const more = next.length === 0 ? [] : [`Next: ${next.join(", ")}`];
   const texts = skills.map(({ name, uri, summary }) => `- skill ${name} (${uri}): ${summary}`);
-  return [message, ...lines, ...texts, ...more].join("\n");
+  if (next.length > 0) texts.push(`Next: ${next.join(", ")}`);
+  return [message, ...lines, ...texts].join("\n");
 }

@@ -18,11 +18,11 @@ export function createLazyMode(plane: Plane) {
     const config = plane.config();
     const { mode } = config.lazy;
     if (mode !== "auto") return mode === "always";
-    const before = settled.get(surface);
+    const previous = settled.get(surface);
     // A short list may grow; a client that once got a short one never gets everything.
-    if (before?.config === config && before.isLazy) return true;
+    if (previous?.config === config && previous.isLazy) return true;
     const named = await surface.tools.named("long");
-    if (before?.config === config && isSame(before.of, named)) return false;
+    if (previous?.config === config && isSame(previous.of, named)) return false;
     const isLazy = await plane.tools.isLazy({ tools: [...named.values()] });
     settled.set(surface, { config, isLazy, of: named });
     return isLazy;
@@ -41,8 +41,8 @@ export function createLazyMode(plane: Plane) {
     isSettled(surface: Surface): boolean {
       const { mode } = surface.view;
       const configured = plane.config().lazy.mode;
-      if (mode !== null || configured !== "auto")
-        return (mode ?? configured) === (mode ? "lazy" : "always");
+      if (mode !== null) return mode === "lazy";
+      if (configured !== "auto") return configured === "always";
       return settled.get(surface)?.isLazy === true;
     },
     /** Without waiting for servers. */
@@ -59,8 +59,9 @@ function isSame(before: Named, now: Named): boolean {
   if (before === now) return true;
   if (before.size !== now.size) return false;
   for (const [name, { parameters, description }] of now) {
-    const then = before.get(name);
-    if (then?.parameters !== parameters || then.description !== description) return false;
+    const toolBefore = before.get(name);
+    if (toolBefore?.parameters !== parameters || toolBefore.description !== description)
+      return false;
   }
   return true;
 }

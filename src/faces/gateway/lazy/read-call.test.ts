@@ -20,13 +20,13 @@ test("those that find tools are our own, also when they are called through anoth
   assert.deepEqual(readMetaCall("mcp_tool_list", { server: "a" }), {
     name: "mcp_tool_list",
     arguments: { server: "a" },
-    own,
+    metaTool: own,
     isWrapped: false,
   });
   assert.deepEqual(readMetaCall("call_tool", { name: "mcp_tool_list" }), {
     name: "mcp_tool_list",
     arguments: {},
-    own,
+    metaTool: own,
     isWrapped: true,
   });
 });

@@ -13,27 +13,27 @@ export type SharedClients = ReturnType<typeof createSharedClients>;
 export function createSharedClients(plane: Plane, mode: LazyMode, changes: Changes) {
   const shared = new WeakMap<Surface, { tools: ClientTools; listeners: number }>();
 
-  function kept(surface: Surface) {
-    const before = shared.get(surface);
-    if (before) return before;
+  function clientOf(surface: Surface) {
+    const existing = shared.get(surface);
+    if (existing) return existing;
     const tools: ClientTools = new ClientTools(plane, mode, {
       surface,
-      keeps: () => made.listeners > 0,
+      keeps: () => client.listeners > 0,
       onChanged: () => changes.listChanged(tools),
     });
-    const made = { tools, listeners: 0 };
-    shared.set(surface, made);
-    return made;
+    const client = { tools, listeners: 0 };
+    shared.set(surface, client);
+    return client;
   }
 
   return {
-    of: (surface: Surface) => kept(surface).tools,
+    of: (surface: Surface) => clientOf(surface).tools,
     /** Until the returned function is called. */
     listening(surface: Surface, client: string | null): () => void {
-      const one = kept(surface);
-      const { id, measure } = one.tools;
-      one.listeners += 1;
-      if (one.listeners === 1) {
+      const sharedClient = clientOf(surface);
+      const { id, measure } = sharedClient.tools;
+      sharedClient.listeners += 1;
+      if (sharedClient.listeners === 1) {
         const source = {
           id,
           user: surface.principal.user,
@@ -41,11 +41,13 @@ export function createSharedClients(plane: Plane, mode: LazyMode, changes: Chang
           era: "modern",
           measure,
         } as const;
-        one.tools.watch(plane.clients.watch({ ...source, since: new Date().toISOString() }));
+        sharedClient.tools.watch(
+          plane.clients.watch({ ...source, since: new Date().toISOString() }),
+        );
       }
       return () => {
-        one.listeners -= 1;
-        if (one.listeners === 0) one.tools.unload();
+        sharedClient.listeners -= 1;
+        if (sharedClient.listeners === 0) sharedClient.tools.unload();
       };
     },
   };

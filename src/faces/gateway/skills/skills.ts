@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import {
   type PublishedSkill,
   type ServerSkill,
@@ -9,7 +10,7 @@ import type { OfferOptions } from "../../../model/plane-tools.ts";
 import { skillsExtension } from "../../../protocol/extensions.ts";
 import { RpcError } from "../../../protocol/message.ts";
 import { isScoped, readScoped, showScoped } from "../apps/addresses.ts";
-import { objectParam, type RequestContext } from "../request.ts";
+import { listParam, objectParam, type RequestContext, textParam } from "../request.ts";
 import type { Surface } from "../surfaces.ts";
 import { createFirstWait } from "../tool-list.ts";
 
@@ -17,7 +18,12 @@ import { createFirstWait } from "../tool-list.ts";
 const maxChildren = 2_000;
 
 /** A skill under the address that clients know. */
-export type ShownSkill = { server: string; own: string; shown: PublishedSkill; prompt: string };
+export type ShownSkill = {
+  server: string;
+  serverUri: string;
+  shown: PublishedSkill;
+  prompt: string;
+};
 
 type Forward = (
   server: string,
@@ -30,9 +36,8 @@ const ownScheme = "toolplane://";
 
 /** Any address of a server, under its name. */
 export function showAddress(server: string, address: string): string {
-  return isScoped(address)
-    ? showScoped(server, address)
-    : `${ownScheme}${encodeURIComponent(server)}/${address}`;
+  if (isScoped(address)) return showScoped(server, address);
+  return `${ownScheme}${encodeURIComponent(server)}/${address}`;
 }
 
 /** The server of an address, and the address there. */
@@ -40,10 +45,10 @@ function readShown(
   shown: string,
   servers: Iterable<string>,
 ): { server: string; uri: string } | undefined {
-  const all = [...servers];
-  const scoped = readScoped(shown, all);
+  const serverNames = [...servers];
+  const scoped = readScoped(shown, serverNames);
   if (scoped) return scoped;
-  for (const server of all) {
+  for (const server of serverNames) {
     const prefix = `${ownScheme}${encodeURIComponent(server)}/`;
     if (shown.startsWith(prefix)) return { server, uri: shown.slice(prefix.length) };
   }
@@ -59,10 +64,13 @@ export function createSkillList(plane: Plane, forward: Forward) {
     );
 
   /** The server of an address, and the address there. */
-  async function find(surface: Surface, shown: unknown): Promise<{ server: string; uri: string }> {
+  async function findAddress(
+    surface: Surface,
+    shown: unknown,
+  ): Promise<{ server: string; uri: string }> {
     const text = typeof shown === "string" ? shown : "";
-    const found = readShown(text, await serversWith(surface));
-    if (found) return found;
+    const address = readShown(text, await serversWith(surface));
+    if (address) return address;
     throw new RpcError(
       -32602,
       `No skill or directory '${text.slice(0, 200)}'. 'skills/list' tells which there are.`,
@@ -82,7 +90,7 @@ export function createSkillList(plane: Plane, forward: Forward) {
       params: UnknownObject,
       context: RequestContext,
     ): Promise<UnknownObject> {
-      const { server, uri } = await find(surface, params.uri);
+      const { server, uri } = await findAddress(surface, params.uri);
       const answer = await forward(server, "skills/get", { uri }, context);
       return { ...answer, skill: show(server, answer.skill as PublishedSkill) };
     },
@@ -92,22 +100,20 @@ export function createSkillList(plane: Plane, forward: Forward) {
       params: UnknownObject,
       context: RequestContext,
     ): Promise<UnknownObject> {
-      const { server, uri } = await find(surface, params.uri);
+      const { server, uri } = await findAddress(surface, params.uri);
       const { cursor } = params;
       const answer = await forward(
         server,
         "resources/directory/read",
-        { uri, ...(cursor === undefined ? {} : { cursor }) },
+        withoutUndefined({ uri, cursor }),
         context,
       );
       const root = `${uri.replace(/(?<!\/)\/+$/, "")}/`;
-      const children = (Array.isArray(answer.resources) ? answer.resources : []).slice(
-        0,
-        maxChildren,
-      );
-      const resources = children.flatMap((one) => {
-        const isInside = isObject(one) && typeof one.uri === "string" && one.uri.startsWith(root);
-        return isInside ? [{ ...one, uri: showAddress(server, String(one.uri)) }] : [];
+      const isInside = (child: unknown): child is { uri: string } =>
+        isObject(child) && typeof child.uri === "string" && child.uri.startsWith(root);
+      const children = listParam(answer, "resources").slice(0, maxChildren).filter(isInside);
+      const resources = children.map((child) => {
+        return { ...child, uri: showAddress(server, child.uri) };
       });
       return { ...answer, resources };
     },
@@ -116,26 +122,26 @@ export function createSkillList(plane: Plane, forward: Forward) {
 
 function show(server: string, skill: PublishedSkill): PublishedSkill {
   const { resources } = skill;
-  const files = Array.isArray(resources)
-    ? resources.map((one) => ({ ...one, uri: showAddress(server, one.uri) }))
-    : resources;
-  return { ...skill, uri: showAddress(server, skill.uri), resources: files };
+  const shown = { ...skill, uri: showAddress(server, skill.uri), resources };
+  if (!Array.isArray(resources)) return shown;
+  shown.resources = resources.map((file) => ({ ...file, uri: showAddress(server, file.uri) }));
+  return shown;
 }
 
 /** Two skills of one server may have the same name in different directories. */
 function nameAll(skills: readonly ServerSkill[]): ShownSkill[] {
   const ownName = ({ server, frontmatter }: ServerSkill) => `${server}__skill_${frontmatter.name}`;
   const alike = Map.groupBy(skills, ownName);
-  const taken = new Set<string>();
+  const prompts = new Set<string>();
   return skills.map((skill) => {
     const { server, ...published } = skill;
     const isAlone = alike.get(ownName(skill))?.length === 1;
     const path = skillRoot(skill.uri).replace(/^[^:]*:\/\//, "");
     const name = isAlone ? ownName(skill) : `${server}__skill_${path.replaceAll(/[^\w-]+/g, "_")}`;
     // The address tells them apart in any case.
-    const prompt = taken.has(name) ? `${name}_${taken.size}` : name;
-    taken.add(prompt);
-    return { server, own: skill.uri, shown: show(server, published), prompt };
+    const prompt = prompts.has(name) ? `${name}_${prompts.size}` : name;
+    prompts.add(prompt);
+    return { server, serverUri: skill.uri, shown: show(server, published), prompt };
   });
 }
 
@@ -165,10 +171,13 @@ export function toResource({
 
 /** The text of a skill as a message, with the address that its files are below. */
 export function toMessages({ shown }: ShownSkill, read: UnknownObject): UnknownObject {
-  const [content] = Array.isArray(read.contents) ? read.contents : [];
-  const text = isObject(content) && typeof content.text === "string" ? content.text : "";
-  const place = `The files of this skill are resources below ${skillRoot(shown.uri)}.`;
-  const message = { role: "user", content: { type: "text", text: `${text}\n\n${place}` } };
+  const [content] = listParam(read, "contents");
+  const text = isObject(content) ? textParam(content, "text") : null;
+  const whereFilesAre = `The files of this skill are resources below ${skillRoot(shown.uri)}.`;
+  const message = {
+    role: "user",
+    content: { type: "text", text: `${text ?? ""}\n\n${whereFilesAre}` },
+  };
   return { description: shown.frontmatter.description, messages: [message] };
 }
 
@@ -184,14 +193,13 @@ export async function readSkillCall(
   shown: string,
   context: RequestContext,
 ): Promise<UnknownObject | null> {
-  const isAddress = shown.startsWith("skill://") || shown.startsWith(ownScheme);
-  const servers = isAddress ? await surface.servers() : new Set<string>();
-  const found = isAddress ? readShown(shown, servers) : undefined;
-  if (found === undefined) return null;
+  if (!shown.startsWith("skill://") && !shown.startsWith(ownScheme)) return null;
+  const address = readShown(shown, await surface.servers());
+  if (address === undefined) return null;
   const { principal } = surface;
   const { signal, conversation } = context;
   const isSkills = Object.hasOwn(
-    plane.servers.extensions(found.server, { principal }),
+    plane.servers.extensions(address.server, { principal }),
     skillsExtension,
   );
   if (!isSkills) return null;
@@ -199,11 +207,11 @@ export async function readSkillCall(
     face: "mcp" as const,
     principal,
     signal,
-    ...(conversation === null ? {} : { conversation }),
+    ...(conversation !== null && { conversation }),
   };
   try {
-    const read = await plane.resources.read(found.server, found.uri, options);
-    const [content] = isObject(read) && Array.isArray(read.contents) ? read.contents : [];
+    const resources = await plane.resources.read(address.server, address.uri, options);
+    const [content] = isObject(resources) ? listParam(resources, "contents") : [];
     if (!isObject(content)) return null;
     const resource = { ...content, uri: shown };
     if (typeof content.text !== "string") return { content: [{ type: "resource", resource }] };

@@ -25,8 +25,8 @@ export function createAllowedOrigins(plane: Plane) {
     },
     /** A browser asks before it sends a header of its own. Nothing is run for it. */
     answersPreflight({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
-      const wanted = headers["access-control-request-method"];
-      if (method !== "OPTIONS" || wanted === undefined) return false;
+      const requestedMethod = headers["access-control-request-method"];
+      if (method !== "OPTIONS" || requestedMethod === undefined) return false;
       response.writeHead(204, {
         "access-control-allow-methods": methods,
         "access-control-allow-headers": headers["access-control-request-headers"] ?? "*",

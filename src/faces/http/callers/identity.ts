@@ -10,7 +10,7 @@ import type { LocalPass } from "./local-pass.ts";
 import type { BrowserSessions } from "./sessions.ts";
 
 /** Answered without a credential. */
-const open: ReadonlySet<string> = new Set(["/healthz"]);
+const openPaths: ReadonlySet<string> = new Set(["/healthz"]);
 
 /** Is it one of these paths, or below one? */
 function isBelow(path: string, tops: readonly string[]): boolean {
@@ -35,7 +35,7 @@ export function identify(
 ): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     c.set("face", "http");
-    if (!open.has(c.req.path) && !isBelow(c.req.path, exempt))
+    if (!openPaths.has(c.req.path) && !isBelow(c.req.path, exempt))
       c.set("principal", await authenticate(identities, c));
     await next();
   };
@@ -43,12 +43,15 @@ export function identify(
 
 export async function authenticate(identities: Identities, c: HttpContext): Promise<Principal> {
   const { sessions } = identities;
-  const shown = credentialIn(c);
-  const ofSession =
-    shown === null ? await sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader)) : null;
+  const shownCredential = credentialIn(c);
+  const sessionCredential =
+    shownCredential === null
+      ? await sessions.credentialOf(sessionCookie(c), c.req.header(pageHeader))
+      : null;
   // Any program can send a header; only a browser that has shown a credential has a session.
-  if (ofSession !== null && c.req.header(faceHeader) === "workbench") c.set("face", "workbench");
-  const credential = shown ?? ofSession;
+  if (sessionCredential !== null && c.req.header(faceHeader) === "workbench")
+    c.set("face", "workbench");
+  const credential = shownCredential ?? sessionCredential;
   // Other programs of the host may have the cookie; the page's half is in pages of this origin alone.
   if (credential === null && c.req.header(pageHeader) !== undefined) {
     const person = await personIn(identities, c);
@@ -61,7 +64,8 @@ export async function authenticate(identities: Identities, c: HttpContext): Prom
     return await identifyCaller(identities, c, credential);
   } catch (thrown) {
     // The pass of a plane ends with it, and the session does not: where none is needed, its page goes on without.
-    if (ofSession === null || (await identities.plane.identity.needsCredentials())) throw thrown;
+    if (sessionCredential === null || (await identities.plane.identity.needsCredentials()))
+      throw thrown;
     await sessions.end(sessionCookie(c));
     c.set("face", "http");
     return identifyCaller(identities, c, null);
@@ -87,23 +91,23 @@ export async function identifyCaller(
   c: HttpContext,
   credential: string | null,
 ) {
-  const at = `${address(c.req.header("host"))}${c.req.path}`;
+  const requestUrl = `${address(c.req.header("host"))}${c.req.path}`;
   // The pass says which person of this machine asks, and names no user: where credentials are needed it is none.
-  const principal = await plane.identity.identify(pass?.isIt(credential) ? null : credential, {
-    at,
-  });
-  return credential === null ? withoutProof(principal) : principal;
+  const provenCredential = pass?.isIt(credential) ? null : credential;
+  const principal = await plane.identity.identify(provenCredential, { at: requestUrl });
+  if (credential !== null) return principal;
+  return withoutProof(principal);
 }
 
 const unproven = new WeakMap<Principal, Principal>();
 
 /** Without a credential, on a plane that needs none, any program of this machine may ask, also one of another user. */
 export function withoutProof(principal: Principal): Principal {
-  const before = unproven.get(principal);
-  if (before) return before;
-  const made: Principal = { ...principal, isUnproven: true };
-  unproven.set(principal, made);
-  return made;
+  const existing = unproven.get(principal);
+  if (existing) return existing;
+  const unprovenPrincipal: Principal = { ...principal, isUnproven: true };
+  unproven.set(principal, unprovenPrincipal);
+  return unprovenPrincipal;
 }
 
 /** Each port has its own, because browsers keep them by host alone. */
@@ -137,22 +141,22 @@ export function credentialFrom(
 export type WhoAsks = () => Promise<Caller | null>;
 
 /** A stream may outlast the key that opened it, so who listens is found out again. */
-export function askAgain(
+export function createCallerCheck(
   identities: Identities,
   c: HttpContext,
-  first: Caller,
+  firstCaller: Caller,
   scope: Scope,
 ): WhoAsks {
-  let known = first;
+  let lastCaller = firstCaller;
   return async () => {
     try {
       const principal = await authenticate(identities, c);
-      known = { ...first, principal };
-      return mayDo(principal, scope) ? known : null;
+      lastCaller = { ...firstCaller, principal };
+      return mayDo(principal, scope) ? lastCaller : null;
     } catch (thrown) {
       if (thrown instanceof PlaneError && thrown.code === "UNAUTHENTICATED") return null;
       // Whether they may cannot be found out at the moment; that ends nothing.
-      return known;
+      return lastCaller;
     }
   };
 }

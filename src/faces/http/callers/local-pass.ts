@@ -7,8 +7,8 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 export type LocalPass = { word: string; isIt(shown: string | null): boolean };
 
 export function createLocalPass(word = randomBytes(24).toString("base64url")): LocalPass {
-  const known = hash(word);
-  return { word, isIt: (shown) => shown !== null && timingSafeEqual(known, hash(shown)) };
+  const passHash = hash(word);
+  return { word, isIt: (shown) => shown !== null && timingSafeEqual(passHash, hash(shown)) };
 }
 
 function hash(text: string): Buffer {

@@ -38,17 +38,17 @@ export function createResourceFront(
   plane: Plane,
   refuseOrigin: ReturnType<typeof createOriginCheck>,
   address: PublicAddress,
-  others: Listener,
+  next: Listener,
 ): Listener {
   return (request, response) => {
     const { url = "", method, headers } = request;
     const isOurs =
       url === wellKnown || url.startsWith(`${wellKnown}/`) || url.startsWith(`${wellKnown}?`);
     const { issuer, server, scopes } = plane.config().auth;
-    if (!isOurs || (issuer === undefined && server === undefined)) return others(request, response);
+    if (!isOurs || (issuer === undefined && server === undefined)) return next(request, response);
     // The answer repeats the host, and caches may keep it.
-    const refused = refuseOrigin({ host: headers.host });
-    if (refused) return sendProblem(response, refused);
+    const refusal = refuseOrigin({ host: headers.host });
+    if (refusal) return sendProblem(response, refusal);
     response.setHeader("access-control-allow-origin", "*");
     if (method === "OPTIONS")
       return void response
@@ -69,10 +69,7 @@ export function createResourceFront(
       return sendProblem(response, new PlaneError("NOT_FOUND", "The plane has no such address."));
     const body = JSON.stringify({
       resource: path === "" ? origin : resource.href,
-      authorization_servers: [
-        ...(server === undefined ? [] : [origin]),
-        ...(issuer === undefined ? [] : [issuer]),
-      ],
+      authorization_servers: [server && origin, issuer].filter((url) => url !== undefined),
       bearer_methods_supported: ["header"],
       ...(scopes.length > 0 && { scopes_supported: scopes }),
       resource_name: "Toolplane",
@@ -121,17 +118,17 @@ export function createSignInFront(
   plane: Plane,
   refuseOrigin: ReturnType<typeof createOriginCheck>,
   { address, origins }: { address: PublicAddress; origins: AllowedOrigins },
-  others: Listener,
+  next: Listener,
 ): Listener {
   return (request, response) => {
     const [path = ""] = (request.url ?? "").split("?", 1);
     if (!isSignInPath(path) || plane.config().auth.server === undefined)
-      return others(request, response);
-    const refused = refuseOrigin({ host: request.headers.host });
-    if (refused) return sendProblem(response, refused);
+      return next(request, response);
+    const refusal = refuseOrigin({ host: request.headers.host });
+    if (refusal) return sendProblem(response, refusal);
     if (origins.admits(request, response) && origins.answersPreflight(request, response)) return;
     plane.identity.signInFront(address(request.headers.host)).then(
-      (front) => (front === null ? others(request, response) : front.handle(request, response)),
+      (front) => (front === null ? next(request, response) : front.handle(request, response)),
       (thrown) => sendProblem(response, thrown),
     );
   };

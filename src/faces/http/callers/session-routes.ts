@@ -39,17 +39,19 @@ export const SessionSchema = z
   })
   .meta({ id: "Session" });
 
-const Shown = z.object({
+const CredentialBody = z.object({
   key: z.string("give an API key or a token").trim().min(1, "give an API key"),
 });
 
 /** Who asks, and how a browser proves it once instead of with every request. */
 export function addSessionRoutes(app: App, identities: Identities, hasFile: boolean): void {
   const { plane, sessions } = identities;
-  const shown = async ({ user, groups, persona, ...rest }: Principal) => {
+  const describeCaller = async (principal: Principal) => {
+    const { user, groups, persona } = principal;
     const needsCredentials = await plane.identity.needsCredentials();
     const lastEventId = await plane.events.lastId();
-    const isProven = !rest.isUnproven;
+    const isProven = !principal.isUnproven;
+    const changesWhenProven = isProven ? "allowed" : "needs_proof";
     return {
       user,
       groups,
@@ -58,11 +60,11 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       lastEventId,
       needsCredentials,
       isProven,
-      scopes: scopeNames.filter((scope) => mayDo({ user, groups, persona, ...rest }, scope)),
-      serverChanges: !hasFile ? "no_file" : isProven ? "allowed" : "needs_proof",
+      scopes: scopeNames.filter((scope) => mayDo(principal, scope)),
+      serverChanges: hasFile ? changesWhenProven : "no_file",
     };
   };
-  const cookie = (c: HttpContext) => ({
+  const cookieOptions = (c: HttpContext) => ({
     ...({ httpOnly: true, sameSite: "Strict", path: "/" } as const),
     // A proxy may have taken TLS off on the way here.
     secure: identities.address(c.req.header("host")).startsWith("https:"),
@@ -79,7 +81,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
     },
     async ({ c }) => {
       const principal = await authenticate(identities, c);
-      return c.json(await shown(principal));
+      return c.json(await describeCaller(principal));
     },
   );
   addRoute(
@@ -94,7 +96,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       description:
         "The answer has two halves: a cookie that pages cannot read, and `page`, which the page sends as `X-Toolplane-Session`. Neither counts alone. Over after 12 hours without use, and when the credential is revoked.",
       body: {
-        schema: Shown,
+        schema: CredentialBody,
         description: "An API key, a token, or the word of the link that `serve` printed.",
         example: { key: "tp_…" },
       },
@@ -106,14 +108,14 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       const body = await c.req.text();
       // Without a credential the answer is the same for every caller.
       if (body.trim() === "") await plane.identity.identify(null);
-      const { key } = parseFields(body, Shown, '{"key": "tp_…"}');
+      const { key } = parseFields(body, CredentialBody, '{"key": "tp_…"}');
       const principal = await identifyCaller(identities, c, key);
       const asker = { principal, face: c.get("face"), ...clientAddressOf(c) };
-      const begun = await plane.audit.run({ operation: "session.begin" }, asker, () =>
+      const session = await plane.audit.run({ operation: "session.begin" }, asker, () =>
         sessions.begin(key),
       );
-      setCookie(c, cookieName(c), begun.cookie, cookie(c));
-      return c.json({ ...(await shown(principal)), page: begun.page });
+      setCookie(c, cookieName(c), session.cookie, cookieOptions(c));
+      return c.json({ ...(await describeCaller(principal)), page: session.page });
     },
   );
   addRoute(
@@ -137,7 +139,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
         await sessions.end(sessionCookie(c));
         await signOut(identities, c);
       });
-      deleteCookie(c, cookieName(c), cookie(c));
+      deleteCookie(c, cookieName(c), cookieOptions(c));
       return c.json({ ok: true });
     },
   );

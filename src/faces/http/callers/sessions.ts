@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** A bound on what is known here; the oldest are asked for again. */
-const maxKnown = 1_000;
+const maxCached = 1_000;
 /** Another plane may have ended it meanwhile. */
 const freshMs = 1_000;
 /** A session that is used is kept on, so often. */
@@ -31,38 +31,38 @@ export type BrowserSessions = {
   end(cookie: string | undefined): Promise<void>;
 };
 
-type Known = { session: BrowserSession; readAt: number; keptAt: number };
+type CachedSession = { session: BrowserSession; readAt: number; keptAt: number };
 
 export function createBrowserSessions(
-  place: SessionPlace,
+  store: SessionPlace,
   now: () => number = Date.now,
 ): BrowserSessions {
-  const known = new Map<string, Known>();
+  const cache = new Map<string, CachedSession>();
 
-  function remember(cookie: string, one: Known): void {
-    known.delete(cookie);
-    known.set(cookie, one);
-    for (const oldest of known.keys()) {
-      if (known.size <= maxKnown) break;
-      known.delete(oldest);
+  function remember(cookie: string, cached: CachedSession): void {
+    cache.delete(cookie);
+    cache.set(cookie, cached);
+    for (const oldest of cache.keys()) {
+      if (cache.size <= maxCached) break;
+      cache.delete(oldest);
     }
   }
 
-  async function find(cookie: string): Promise<Known | null> {
-    const before = known.get(cookie);
-    if (before !== undefined && now() - before.readAt < freshMs) return before;
+  async function findSession(cookie: string): Promise<CachedSession | null> {
+    const cached = cache.get(cookie);
+    if (cached !== undefined && now() - cached.readAt < freshMs) return cached;
     try {
-      const session = await place.find(cookie);
+      const session = await store.find(cookie);
       if (session === null) {
-        known.delete(cookie);
+        cache.delete(cookie);
         return null;
       }
-      const one = { session, readAt: now(), keptAt: before?.keptAt ?? 0 };
-      remember(cookie, one);
-      return one;
+      const fresh = { session, readAt: now(), keptAt: cached?.keptAt ?? 0 };
+      remember(cookie, fresh);
+      return fresh;
     } catch (thrown) {
       // A page of a plane whose store is unreachable says so; without its session it could not.
-      if (before !== undefined) return before;
+      if (cached !== undefined) return cached;
       throw thrown;
     }
   }
@@ -72,28 +72,28 @@ export function createBrowserSessions(
       const cookie = randomBytes(32).toString("base64url");
       const page = randomBytes(32).toString("base64url");
       const session = { credential, page: hash(page).toString("base64url") };
-      await place.keep(cookie, session);
+      await store.keep(cookie, session);
       remember(cookie, { session, readAt: now(), keptAt: now() });
       return { cookie, page };
     },
     async credentialOf(cookie, page) {
       if (cookie === undefined || page === undefined) return null;
-      const found = await find(cookie);
+      const cached = await findSession(cookie);
       if (
-        found === null ||
-        !timingSafeEqual(Buffer.from(found.session.page, "base64url"), hash(page))
+        cached === null ||
+        !timingSafeEqual(Buffer.from(cached.session.page, "base64url"), hash(page))
       )
         return null;
-      if (now() - found.keptAt >= renewMs) {
-        found.keptAt = now();
-        await place.keep(cookie, found.session).catch(() => undefined);
+      if (now() - cached.keptAt >= renewMs) {
+        cached.keptAt = now();
+        await store.keep(cookie, cached.session).catch(() => undefined);
       }
-      return found.session.credential;
+      return cached.session.credential;
     },
     async end(cookie) {
       if (cookie === undefined) return;
-      known.delete(cookie);
-      await place.end(cookie);
+      cache.delete(cookie);
+      await store.end(cookie);
     },
   };
 }

@@ -18,7 +18,7 @@ const maxAgeSeconds = 600;
  */
 export function addSignInRoutes(app: App, identities: Identities, ownAddress: OwnAddress): void {
   const { plane } = identities;
-  const { begun } = plane.identity;
+  const { begun: begunSignIns } = plane.identity;
   /** Where the browser has to go now; it gets a cookie that it comes back with. */
   const begin = async (c: HttpContext, name: string, caller: KnownCaller): Promise<string> => {
     await plane.servers.get(name, caller);
@@ -26,17 +26,17 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
     const { url, state } = await plane.tokens.beginSignIn(name, redirectUri, caller);
     const browser = randomBytes(32).toString("base64url");
     // Lax: the way back is a navigation from another site.
-    const bounds = {
+    const cookieOptions = {
       httpOnly: true,
       sameSite: "Lax",
       path: callbackPath,
       maxAge: maxAgeSeconds,
     } as const;
     setCookie(c, browserCookie(state), browser, {
-      ...bounds,
+      ...cookieOptions,
       secure: redirectUri.startsWith("https:"),
     });
-    await begun.keep(state, { principal: caller.principal, browser: hash(browser) });
+    await begunSignIns.keep(state, { principal: caller.principal, browser: hash(browser) });
     return url;
   };
   addRoute(
@@ -108,9 +108,9 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
     async ({ c }) => {
       const parameters = new URL(c.req.url).searchParams;
       const state = parameters.get("state") ?? "";
-      const found = await begun.find(state);
-      const isThisBrowser = found?.browser === hash(getCookie(c, browserCookie(state)) ?? "");
-      if (found === null || !isThisBrowser || !(await begun.take(state))) {
+      const signIn = await begunSignIns.find(state);
+      const isThisBrowser = signIn?.browser === hash(getCookie(c, browserCookie(state)) ?? "");
+      if (signIn === null || !isThisBrowser || !(await begunSignIns.take(state))) {
         await authenticate(identities, c);
         throw new PlaneError(
           "FORBIDDEN",
@@ -118,7 +118,7 @@ export function addSignInRoutes(app: App, identities: Identities, ownAddress: Ow
         );
       }
       const { server } = await plane.tokens.finishSignIn(parameters, {
-        principal: found.principal,
+        principal: signIn.principal,
         face: "http",
         ...clientAddressOf(c),
       });

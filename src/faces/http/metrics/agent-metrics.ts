@@ -54,8 +54,8 @@ export function createAgentMetrics(plane: Pick<Plane, "on">, registers: Registry
     durations.observe({ outcome: run.outcome }, run.durationMs / 1_000);
     turns.observe(run.turns);
     // What was not made may have any name: it is what a model wrote.
-    for (const { tool, status, made } of run.calls)
-      calls.inc({ tool: made ? toolOf(tool) : "unknown", status });
+    for (const { tool, status, made: wasMade } of run.calls)
+      calls.inc({ tool: wasMade ? toolOf(tool) : "unknown", status });
     for (const ms of run.modelMs) thinking.observe({ model }, ms / 1_000);
     tokens.inc({ model, direction: "input" }, run.inputTokens);
     tokens.inc({ model, direction: "output" }, run.outputTokens);

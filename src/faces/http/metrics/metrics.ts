@@ -34,7 +34,7 @@ export type Metrics = {
 
 /** How planes that share a port tell their numbers as one. */
 export type SharedMetrics = {
-  countWith(own: () => Promise<object[]>): void;
+  countWith(ownMetrics: () => Promise<object[]>): void;
   gatherMetrics(): Promise<object[][]>;
 };
 
@@ -48,29 +48,29 @@ export function createMetrics(
 ): Metrics {
   const plain = new Registry();
   // The same numbers in the newer format; a registry writes only one.
-  const open = new Registry();
-  open.setContentType(
+  const openMetrics = new Registry();
+  openMetrics.setContentType(
     Registry.OPENMETRICS_CONTENT_TYPE as unknown as typeof Registry.PROMETHEUS_CONTENT_TYPE,
   );
-  const registers = [plain, open];
+  const registers = [plain, openMetrics];
   const countCalls = createCallCounters(plane, registers);
-  const lookAtCatalogue = createCatalogueGauges(plane, registers);
+  const updateCatalogue = createCatalogueGauges(plane, registers);
   createAgentMetrics(plane, registers);
-  const look = createGauges(plane, registers);
+  const updateGauges = createGauges(plane, registers);
   if (refusedConnections) countRefused(refusedConnections, registers);
   watchBusyness(registers);
   // Watching the event loop wakes the process up, so it begins with the first scrape.
   const watchProcess = once(() => {
     collectDefaultMetrics({ register: plain });
     for (const metric of plain.getMetricsAsArray()) {
-      if (!open.getSingleMetric(metric.name)) open.registerMetric(metric as never);
+      if (!openMetrics.getSingleMetric(metric.name)) openMetrics.registerMetric(metric as never);
     }
   });
   const update = async () => {
     countCalls();
     watchProcess();
-    await look();
-    await lookAtCatalogue();
+    await updateGauges();
+    await updateCatalogue();
   };
   shared?.countWith(async () => {
     await update();
@@ -79,14 +79,14 @@ export function createMetrics(
   return {
     async render(accept) {
       const isOpen = /application\/openmetrics-text/i.test(accept ?? "");
-      const registry = isOpen ? open : plain;
+      const registry = isOpen ? openMetrics : plain;
       if (shared === undefined) {
         await update();
         return { type: registry.contentType, text: await registry.metrics() };
       }
-      const all = AggregatorRegistry.aggregate(await shared.gatherMetrics());
-      if (isOpen) all.setContentType(registry.contentType as never);
-      return { type: registry.contentType, text: await all.metrics() };
+      const aggregated = AggregatorRegistry.aggregate(await shared.gatherMetrics());
+      if (isOpen) aggregated.setContentType(registry.contentType as never);
+      return { type: registry.contentType, text: await aggregated.metrics() };
     },
   };
 }
@@ -129,13 +129,13 @@ function createCallCounters(plane: Plane, registers: Registry[]): () => void {
   );
   const labelOf = createBoundedLabel();
   const count = (ended: EventOf<"tool.result">) => {
-    const { tool: asked, status, durationMs, code, server = null } = ended;
-    const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(asked);
+    const { tool: calledTool, status, durationMs, code, server = null } = ended;
+    const tool = code !== null && unresolved.has(code) ? "unknown" : labelOf(calledTool);
     calls.inc({ tool, status });
     durations.observe({ tool }, durationMs / 1_000);
-    for (const { provider, ok, durationMs: took = 0 } of ended.attempts ?? []) {
+    for (const { provider, ok, durationMs: attemptMs = 0 } of ended.attempts ?? []) {
       attempts.inc({ tool, provider, ok: String(ok) });
-      latencies.observe({ tool, provider }, took / 1_000);
+      latencies.observe({ tool, provider }, attemptMs / 1_000);
     }
     if (ended.coalesced) cache.inc({ tool, result: "coalesced" });
     else if (ended.cached !== undefined) cache.inc({ tool, result: ended.cached ? "hit" : "miss" });
@@ -171,16 +171,16 @@ function countRefused(count: () => number, registers: Registry[]): void {
 /** One thread runs the calls: near 1, they wait for each other. */
 function watchBusyness(registers: Registry[]): void {
   const { eventLoopUtilization } = performance;
-  let before = eventLoopUtilization();
+  let previous = eventLoopUtilization();
   new Gauge({
     name: "toolplane_busy_ratio",
     help: "Share of the time since the last scrape in which the thread that runs calls was busy, 0 to 1.",
     registers,
     aggregator: "average",
     collect() {
-      const now = eventLoopUtilization();
-      this.set(eventLoopUtilization(now, before).utilization);
-      before = now;
+      const latest = eventLoopUtilization();
+      this.set(eventLoopUtilization(latest, previous).utilization);
+      previous = latest;
     },
   });
 }
@@ -200,18 +200,18 @@ function createCatalogueGauges(plane: Plane, registers: Registry[]): () => Promi
     aggregator: "max",
   });
   let isKnown = false;
-  const set = (counted: number, at: number) => {
+  const setGauges = (counted: number, changeCount: number) => {
     tools.set(counted);
-    revision.set(at);
+    revision.set(changeCount);
   };
   plane.on("registry.changed", (change) => {
     isKnown = true;
-    set(change.tools, change.revision);
+    setGauges(change.tools, change.revision);
   });
   return async () => {
     if (isKnown) return;
     const summary = await plane.registry.summary({ waitMs: 0 });
-    if (!isKnown) set(summary.tools.length, summary.revision);
+    if (!isKnown) setGauges(summary.tools.length, summary.revision);
   };
 }
 

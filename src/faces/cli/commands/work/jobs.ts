@@ -12,6 +12,7 @@ import type { Cli, GlobalOptions, TextOptions } from "../../cli.ts";
 import {
   colors,
   type Fact,
+  joinLines,
   printError,
   printPage,
   printStatus,
@@ -94,40 +95,42 @@ async function runAndPrint(
         "USAGE",
         "--detach needs a plane that goes on: start 'toolplane serve', or leave it out.",
       );
-    const over = new AbortController();
-    void printApprovals(over.signal, plane);
+    const printing = new AbortController();
+    void printApprovals(printing.signal, plane);
     if (plane.isRemote)
       signal.addEventListener("abort", () =>
         printStatus(
           "The run goes on in the plane that serves: 'toolplane jobs history' shows it, 'jobs cancel' ends it.",
         ),
       );
-    const how = {
+    const runOptions = {
       face: "cli",
       signal,
       wait: !detach,
       ...withoutUndefined({ idempotencyKey: key }),
     } as const;
-    return begin(plane, how).finally(() => over.abort());
+    return begin(plane, runOptions).finally(() => printing.abort());
   });
   return printRun(run, options);
 }
 
-const lookMs = 1_000;
+const pollMs = 1_000;
 
 /** While a person waits for a job: which of its calls wait for approval. Each is named once. */
 async function printApprovals(over: AbortSignal, plane: Pick<Plane, "approvals">): Promise<void> {
   const since = new Date().toISOString();
-  const told = new Set<string>();
+  const printedIds = new Set<string>();
   for (;;) {
-    await pause(lookMs, { signal: over, isBackground: true });
+    await pause(pollMs, { signal: over, isBackground: true });
     if (over.aborted) return;
     // A caller who may not look sees the error at the end.
     const waiting = await plane.approvals.list({ status: "pending" }).catch(() => []);
     if (over.aborted) return;
-    for (const { id, tool, at, options } of waiting) {
-      if (told.has(id) || at < since || !options.conversation?.startsWith("job-")) continue;
-      told.add(id);
+    for (const approval of waiting) {
+      const { id, tool, options } = approval;
+      if (printedIds.has(id) || approval.at < since) continue;
+      if (!options.conversation?.startsWith("job-")) continue;
+      printedIds.add(id);
       printStatus(
         `${colors.yellow("waiting:")} ${plainText(tool)} needs a person's yes: toolplane approvals approve ${id}`,
       );
@@ -161,10 +164,11 @@ export const showTask = command(
 
 export const switchJob = command(
   (plane, name: string, verb: "pause" | "resume") => plane.jobs[verb](name),
-  ({ schedule }, [name, verb]) =>
-    verb === "pause"
-      ? `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`
-      : `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`,
+  ({ schedule }, [name, verb]) => {
+    if (verb === "pause")
+      return `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`;
+    return `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`;
+  },
   (job) => ({ job }),
 );
 
@@ -176,10 +180,10 @@ export const cancelRun = command(
 
 export const listHistory = command(
   (plane, name: string, { state, limit, cursor }: TextOptions<"state" | "limit" | "cursor">) => {
-    const known = toChoice("--state", state, jobRunStates);
+    const stateFilter = toChoice("--state", state, jobRunStates);
     return plane.jobs.history(
       name,
-      withoutUndefined({ state: known, limit: toLimit(limit, 100), cursor }),
+      withoutUndefined({ state: stateFilter, limit: toLimit(limit, 100), cursor }),
     );
   },
   ({ runs, nextCursor }, [, { state, cursor }]) =>
@@ -191,14 +195,15 @@ function renderJob(job: JobStatus): string {
   const rate =
     health.job.total === 0 ? "" : `, ${Math.round(health.job.success_rate * 100)} % succeeded`;
   const tasks = job.task_graph.map(({ task, depends_on, required_capabilities: needs }) => {
-    const after = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
-    return `  ${plainText(`${task}${after}${needs.length === 0 ? "" : `: needs ${needs.join(", ")}`}`)}`;
+    const orderNote = depends_on.length === 0 ? "" : ` (after ${depends_on.join(", ")})`;
+    const needsNote = needs.length === 0 ? "" : `: needs ${needs.join(", ")}`;
+    return `  ${plainText(`${task}${orderNote}${needsNote}`)}`;
   });
   const facts: Fact[] = [
     ["for", job.personas.join(", ")],
     ["when", renderRecurrence(job)],
     ["next", schedule.nextAt === null ? renderNext(schedule) : renderTime(schedule.nextAt, job)],
-    ...upcoming.slice(1, 3).map((at): Fact => ["then", renderTime(at, job)]),
+    ...upcoming.slice(1, 3).map((nextAt): Fact => ["then", renderTime(nextAt, job)]),
     ["runs", `${health.job.total} remembered${rate}; ${job.active} under way or waiting`],
     [
       "last",
@@ -209,20 +214,24 @@ function renderJob(job: JobStatus): string {
     ["escalate", renderEscalation(job)],
     ["source", job.source],
   ];
-  const head = [
+  return joinLines(
     colors.bold(plainText(job.name)),
-    ...(summary === null ? [] : [plainText(summary)]),
-  ];
-  return [...head, "", ...renderFacts(9, facts), "", colors.bold("Tasks"), ...tasks].join("\n");
+    summary !== null && plainText(summary),
+    "",
+    renderFacts(9, facts),
+    "",
+    colors.bold("Tasks"),
+    tasks,
+  );
 }
 
 function renderTask(task: TaskEntry): string {
-  return [
+  return joinLines(
     colors.bold(plainText(task.name)),
     plainText(task.summary),
-    ...(task.description === null ? [] : ["", plainText(task.description)]),
+    task.description !== null && ["", plainText(task.description)],
     "",
-    ...renderFacts(9, [
+    renderFacts(9, [
       ["persona", task.persona ?? "shared"],
       ["skills", task.required_skills.join(", ") || "none: a model does it"],
       ["tools", task.required_tools.join(", ") || "none of its own"],
@@ -232,8 +241,8 @@ function renderTask(task: TaskEntry): string {
     ]),
     "",
     colors.bold("Done when"),
-    ...task.acceptance_criteria.map((one) => `  ${plainText(one)}`),
-  ].join("\n");
+    task.acceptance_criteria.map((criterion) => `  ${plainText(criterion)}`),
+  );
 }
 
 function renderEscalation({
@@ -250,13 +259,14 @@ function renderRecurrence({ recurrence }: Pick<JobStatus, "recurrence">): string
   const { cron, frequency, interval = 1, timezone } = recurrence;
   const zone = timezone === "UTC" ? "" : ` ${timezone}`;
   if (cron !== undefined) return `${cron}${zone}`;
-  return interval === 1 ? `${frequency}${zone}` : `${frequency}, every ${interval}${zone}`;
+  if (interval === 1) return `${frequency}${zone}`;
+  return `${frequency}, every ${interval}${zone}`;
 }
 
 /** As clocks show it where the job is at home, too. */
-function renderTime(at: string, { recurrence }: Pick<JobStatus, "recurrence">): string {
+function renderTime(moment: string, { recurrence }: Pick<JobStatus, "recurrence">): string {
   const timeZone = recurrence?.timezone ?? "UTC";
-  if (timeZone === "UTC") return at;
+  if (timeZone === "UTC") return moment;
   const form = {
     timeZone,
     hourCycle: "h23",
@@ -264,12 +274,14 @@ function renderTime(at: string, { recurrence }: Pick<JobStatus, "recurrence">): 
     hour: "2-digit",
     minute: "2-digit",
   } as const;
-  return `${at} (${new Date(at).toLocaleString("en-GB", form).replace(",", "")} in ${timeZone})`;
+  const localTime = new Date(moment).toLocaleString("en-GB", form).replace(",", "");
+  return `${moment} (${localTime} in ${timeZone})`;
 }
 
 function renderNext({ state, nextAt, pausedAt, pausedBy }: JobStatus["schedule"]): string {
   if (state === "paused") return `paused by ${pausedBy ?? "anonymous"} at ${pausedAt}`;
-  return state === "on_request" ? "on request" : (nextAt ?? "not again");
+  if (state === "on_request") return "on request";
+  return nextAt ?? "not again";
 }
 
 export function renderRuns(runs: readonly JobRun[], isFiltered: boolean): string {
@@ -286,9 +298,9 @@ export function renderRuns(runs: readonly JobRun[], isFiltered: boolean): string
 
 function renderRun(run: JobRun): string {
   const rows = run.tasks.flatMap(({ task, state, attempts, error, steps, nextAttemptAt }) => {
-    const again = nextAttemptAt === null ? "" : `again at ${nextAttemptAt}`;
+    const retryNote = nextAttemptAt === null ? "" : `again at ${nextAttemptAt}`;
     return [
-      [task, state, `${attempts}`, [again, renderError(error)].filter(Boolean).join("; ")],
+      [task, state, `${attempts}`, [retryNote, renderError(error)].filter(Boolean).join("; ")],
       ...steps.map((step) => [
         `  ${step.id}`,
         step.state,
@@ -303,11 +315,13 @@ function renderRun(run: JobRun): string {
 }
 
 function renderError(error: Pick<PlaneError, "code" | "message"> | null): string {
-  return error === null ? "" : `${error.code}: ${error.message}`;
+  if (error === null) return "";
+  return `${error.code}: ${error.message}`;
 }
 
 function tookOf({ startedAt, endedAt }: JobRun): string {
   if (startedAt === null || endedAt === null) return "-";
   const ms = Date.parse(endedAt) - Date.parse(startedAt);
-  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 1_000) return `${ms} ms`;
+  return `${(ms / 1_000).toFixed(1)} s`;
 }

@@ -11,8 +11,10 @@ import { errorTable } from "../../../../model/errors.ts";
 import type { SkillRun } from "../../../../model/work/run-schema.ts";
 import { toolsOfSkill } from "../../../../model/work/skill.ts";
 import type { Cli, TextOptions } from "../../cli.ts";
+import { renderValue } from "../../terminal/outcome.ts";
 import {
   colors,
+  joinLines,
   print,
   printError,
   printJson,
@@ -29,15 +31,14 @@ import { pickOptions, readFilters, type ToolFilters } from "../option-values.ts"
 /** Both kinds: those of manifests are run, those of servers and folders are read. */
 export const listSkills = command(
   async (plane, options: ToolFilters) => {
-    const meant = pickOptions(options, "personaFilter", "capability", "query", "limit", "cursor");
-    const { personas, capabilities, q, limit, cursor } = readFilters(meant);
+    const filters = pickOptions(options, "personaFilter", "capability", "query", "limit", "cursor");
+    const { personas, capabilities, q, limit, cursor } = readFilters(filters);
     const page = await plane.skills.page({ personas, capabilities, q, limit, cursor });
     // They have neither personas nor capabilities.
     const isAll = personas.length === 0 && capabilities.length === 0 && (cursor ?? "") === "";
-    const { skills: published, leftOut } = isAll
-      ? await plane.skills.published({ waitMs: listWaitMs })
-      : { skills: [], leftOut: [] };
-    return { ...page, published: published.filter(hasWords(q)), leftOut };
+    if (!isAll) return { ...page, published: [], leftOut: [] };
+    const { skills, leftOut } = await plane.skills.published({ waitMs: listWaitMs });
+    return { ...page, published: skills.filter(hasWords(q)), leftOut };
   },
   ({ skills, total, nextCursor, published, leftOut }) => {
     if (published.length > 0) print(colors.bold("Skills of manifests, which are run"));
@@ -68,8 +69,11 @@ export const listSkills = command(
 
 export const listPublished = command(
   async (plane, { server, query }: TextOptions<"server" | "query">) => {
-    const among = server === undefined ? {} : { servers: [server] };
-    const { skills, leftOut } = await plane.skills.published({ waitMs: listWaitMs, ...among });
+    const serverFilter = server === undefined ? {} : { servers: [server] };
+    const { skills, leftOut } = await plane.skills.published({
+      waitMs: listWaitMs,
+      ...serverFilter,
+    });
     return { skills: skills.filter(hasWords(query)), leftOut };
   },
   ({ skills, leftOut }) => {
@@ -80,9 +84,9 @@ export const listPublished = command(
 );
 
 function hasWords(query: string | null = null): (skill: ServerSkill) => boolean {
-  const words = (query ?? "").toLowerCase().split(/\s+/);
+  const queryWords = (query ?? "").toLowerCase().split(/\s+/);
   return ({ frontmatter: { name, description } }) =>
-    words.every((word) => `${name} ${description}`.toLowerCase().includes(word));
+    queryWords.every((queryWord) => `${name} ${description}`.toLowerCase().includes(queryWord));
 }
 
 /** A server that has not answered by then is there the next time. */
@@ -92,10 +96,10 @@ function renderPublished(skills: readonly ServerSkill[]): string {
   const alike = Map.groupBy(skills, ({ server, frontmatter }) => `${server}\n${frontmatter.name}`);
   return table(skills, "No skills of servers or folders found.", {
     // Two of one server may have the same name in different directories.
-    SKILL: ({ server, uri, frontmatter: { name } }) =>
-      alike.get(`${server}\n${name}`)?.length === 1
-        ? name
-        : skillRoot(uri).replace(/^[^:]*:\/\//, ""),
+    SKILL({ server, uri, frontmatter: { name } }) {
+      if (alike.get(`${server}\n${name}`)?.length === 1) return name;
+      return skillRoot(uri).replace(/^[^:]*:\/\//, "");
+    },
     SERVER: ({ server }) => server,
     FILES: ({ resources }) => (Array.isArray(resources) ? resources.length : "-"),
     DESCRIPTION: ({ frontmatter }) => frontmatter.description,
@@ -117,15 +121,15 @@ export const showSkill = command(
 
 function renderSkill(skill: SkillListing): string {
   const { summary, safety_notes: safety, steps = [] } = skill;
-  return [
+  return joinLines(
     colors.bold(plainText(skill.name)),
-    ...(summary === null ? [] : [plainText(summary)]),
+    summary !== null && plainText(summary),
     "",
     colors.bold("Instructions"),
     plainText(skill.instruction_prompt),
-    ...(safety === "" ? [] : ["", colors.bold("Safety"), plainText(safety)]),
+    safety !== "" && ["", colors.bold("Safety"), plainText(safety)],
     "",
-    ...renderFacts(13, [
+    renderFacts(13, [
       ["persona", skill.persona ?? "shared"],
       ["version", skill.version],
       ["category", skill.category ?? "-"],
@@ -137,8 +141,8 @@ function renderSkill(skill: SkillListing): string {
       ["together", renderCollaboration(skill)],
       ["source", skill.source],
     ]),
-    ...(steps.length === 0 ? [] : ["", colors.bold("Steps"), ...steps.map(renderStep)]),
-  ].join("\n");
+    steps.length > 0 && ["", colors.bold("Steps"), ...steps.map(renderStep)],
+  );
 }
 
 function renderCollaboration({ collaboration }: SkillListing): string | null {
@@ -154,9 +158,9 @@ function renderStep({
   arguments: args,
   when = "",
 }: NonNullable<SkillListing["steps"]>[number]) {
-  const before = new Set([...depends_on, ...namesUnder("steps", [args, when])]);
-  const after = before.size === 0 ? "" : ` (after ${[...before].join(", ")})`;
-  return `  ${plainText(`${id}: ${tool}${after}`)}`;
+  const stepsBefore = new Set([...depends_on, ...namesUnder("steps", [args, when])]);
+  const orderNote = stepsBefore.size === 0 ? "" : ` (after ${[...stepsBefore].join(", ")})`;
+  return `  ${plainText(`${id}: ${tool}${orderNote}`)}`;
 }
 
 type SkillRunOptions = TextOptions<"args" | "model" | "conversation"> & {
@@ -171,13 +175,13 @@ export async function runSkill(
   options: SkillRunOptions,
 ): Promise<number> {
   const input = await readInput(options.args, values);
-  const given = {
+  const runOptions = {
     ...pickOptions(options, "model", "conversation", "dryRun"),
-    ...(options.yes ? { consent: true } : {}),
+    ...(options.yes && { consent: true }),
     ...(await askingHere(options)),
   };
   const run = await withPlane(cli, options, (plane, signal) =>
-    plane.skills.run(name, input, { face: "cli", signal, ...given }),
+    plane.skills.run(name, input, { face: "cli", signal, ...runOptions }),
   );
   if (options.json) printJson(run);
   else printSkillRun(run);
@@ -196,6 +200,5 @@ function printSkillRun({ steps, result, error, outcome }: SkillRun): void {
   if (outcome === "planned") return print(rows || "A model follows the instructions.");
   if (rows !== "") printStatus(rows);
   if (error !== null) return printError(error);
-  if (result !== null)
-    print(typeof result === "string" ? plainText(result) : JSON.stringify(result, null, 2));
+  if (result !== null) print(renderValue(result));
 }
