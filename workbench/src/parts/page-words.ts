@@ -5,6 +5,6 @@ const command =
 /** What to type into a terminal is no help to a person who is at a page. */
 export function withoutCommands(message: string): string {
   const sentences = message.split(/(?<=[.!?])\s+/);
-  const kept = sentences.filter((sentence) => !command.test(sentence));
-  return kept.length === 0 ? message : kept.join(" ");
+  const usefulSentences = sentences.filter((sentence) => !command.test(sentence));
+  return usefulSentences.length === 0 ? message : usefulSentences.join(" ");
 }

@@ -39,8 +39,8 @@ export function LogPanel({ server }: { server: string }) {
               label="Search the log"
               value={words}
               onChange={setWords}
-              found={lines.length}
-              of={log.lines.length}
+              matchCount={lines.length}
+              totalCount={log.lines.length}
             />
             <Select
               aria-label="Show"

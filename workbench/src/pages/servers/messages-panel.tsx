@@ -65,8 +65,8 @@ export function MessagesPanel({ server }: { server: string }) {
                 label="Search the messages"
                 value={words}
                 onChange={setWords}
-                found={found.length}
-                of={all.length}
+                matchCount={found.length}
+                totalCount={all.length}
               />
               <CopyButton text={lines} label="Copy as JSON lines" />
               <IconButton

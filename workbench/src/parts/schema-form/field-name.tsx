@@ -36,20 +36,18 @@ export function FieldName({ path, title, type }: FieldNameProps) {
 /** `places 2`: items have the name of their list. */
 export function nameIn(path: Path): string {
   const parts = path.filter((part) => part !== "XxxOf");
-  const at = parts.findLastIndex((part) => typeof part === "string");
+  const nameIndex = parts.findLastIndex((part) => typeof part === "string");
   return parts
-    .slice(Math.max(0, at))
+    .slice(Math.max(0, nameIndex))
     .map((part) => (typeof part === "number" ? part + 1 : part))
     .join(" ");
 }
 
 /** The whole way to a field: `places 2 › city`. */
-export function wayTo(path: Path): string {
+export function renderPath(path: Path): string {
   const parts = path.filter((part) => part !== "XxxOf");
-  const names = parts.map((part, at) =>
-    typeof part === "number" ? ` ${part + 1}` : `${at === 0 ? "" : " › "}${part}`,
-  );
-  return cut(names.join("").trim(), maxLength);
+  const steps = parts.map((part) => (typeof part === "number" ? ` ${part + 1}` : ` › ${part}`));
+  return cut(steps.join("").replace(/^ › /, "").trim(), maxLength);
 }
 
 export function typeIn({ type, format }: RJSFSchema): string {

@@ -56,12 +56,12 @@ export function ObjectFieldTemplate(props: ObjectFieldTemplateProps<Data, Schema
   );
 }
 
-const telling = ["title", "name", "label", "key", "id"];
+const namingKeys = ["title", "name", "label", "key", "id"];
 
 /** What an item of a list is known by. */
 function Summary({ of = {} }: { of: Data | undefined }) {
-  const name = [...telling, ...Object.keys(of ?? {})].find(
-    (one) => typeof of?.[one] === "string" && of[one] !== "",
+  const name = [...namingKeys, ...Object.keys(of ?? {})].find(
+    (key) => typeof of?.[key] === "string" && of[key] !== "",
   );
   if (name === undefined) return null;
   return (

@@ -12,7 +12,7 @@ import { Button, IconButton } from "../button.tsx";
 import { classes } from "../class-names.ts";
 import { TextInput } from "../field.tsx";
 import { Plus, Trash2 } from "../icons.ts";
-import { FieldName, typeIn, wayTo } from "./field-name.tsx";
+import { FieldName, renderPath, typeIn } from "./field-name.tsx";
 import {
   ArrayFieldItemTemplate,
   ArrayFieldTemplate,
@@ -83,7 +83,7 @@ const isList = ({ oneOf = [], anyOf = [] }: Schema) =>
     (choice) => typeof choice === "object" && "const" in choice && choice.format === undefined,
   );
 
-const empty: Record<string, unknown> = {
+const emptyValues: Record<string, unknown> = {
   string: "",
   number: 0,
   integer: 0,
@@ -96,7 +96,7 @@ function NullBox(props: FieldTemplateProps<Data, Schema>) {
   const { formData, fieldPathId, label, disabled, readonly, schema, onChange } = props;
   const { path, $id } = fieldPathId;
   // An item of a list cannot be left out.
-  const other = isItem(props) ? (empty[typeIn(schema)] ?? {}) : undefined;
+  const nonNullValue = isItem(props) ? (emptyValues[typeIn(schema)] ?? {}) : undefined;
   return (
     <label className="ml-auto flex shrink-0 items-center gap-1 text-xs text-muted">
       <input
@@ -105,7 +105,7 @@ function NullBox(props: FieldTemplateProps<Data, Schema>) {
         checked={(formData as unknown) === null}
         disabled={disabled || readonly || false}
         onChange={({ target }) =>
-          onChange((target.checked ? null : other) as Data | undefined, path, undefined, $id)
+          onChange((target.checked ? null : nonNullValue) as Data | undefined, path, undefined, $id)
         }
       />
       null
@@ -158,7 +158,7 @@ export function FieldErrorTemplate({
   if (errors.length === 0) return null;
   return (
     <p id={`${fieldPathId.$id}__error`} className="break-words text-xs text-bad">
-      <bdi className="font-mono">{wayTo(fieldPathId.path) || "It"}</bdi>{" "}
+      <bdi className="font-mono">{renderPath(fieldPathId.path) || "It"}</bdi>{" "}
       {[...new Set(errors.map(String))].join(", ")}
     </p>
   );

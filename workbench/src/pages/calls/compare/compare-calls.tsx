@@ -80,8 +80,8 @@ function Choice({ call, others }: { call: CallAnswer; others: readonly CallAnswe
           label="Search arguments and times"
           value={text}
           onChange={setText}
-          found={found.length}
-          of={others.length}
+          matchCount={found.length}
+          totalCount={others.length}
         />
       </div>
       <ul

@@ -18,13 +18,11 @@ export function BytesWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
   const { contentMediaType } = schema;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
-    const isTooLarge = file.size > maxBytes;
-    setProblem(
-      isTooLarge
-        ? `${cut(file.name, 100)} has ${renderBytes(file.size)}; at most ${limit} can be sent.`
-        : null,
-    );
-    if (isTooLarge) return;
+    if (file.size > maxBytes)
+      return setProblem(
+        `${cut(file.name, 100)} has ${renderBytes(file.size)}; at most ${limit} can be sent.`,
+      );
+    setProblem(null);
     const content = await toBase64(file);
     setChosen({ name: file.name, text: content });
     onChange(content);
