@@ -73,26 +73,26 @@ export const precedingCallsQuery = ({ callId, at: heldAt, principal, options }: 
     queryKey: ["preceding", callId],
     queryFn: async ({ signal }) => {
       const { run, conversation } = options;
-      const whose = run
+      const callerFilter = run
         ? { run }
         : conversation
           ? { conversation }
           : { user: principal.user ?? undefined };
       const [{ calls }, { activity }] = await Promise.all([
-        callOperation("calls.list", { ...whose, limit: precedingAtOnce }, { signal }),
+        callOperation("calls.list", { ...callerFilter, limit: precedingAtOnce }, { signal }),
         callOperation("calls.activity", {}, { signal }),
       ]);
-      const said = new Map(activity.map((one) => [one.id, one.arguments]));
+      const argumentsById = new Map(activity.map((call) => [call.id, call.arguments]));
       // A call whose caller waits has no record yet, so that it cannot be the cursor.
-      const before = calls
-        .filter(({ id, at }) => id !== callId && at <= heldAt)
+      const precedingCalls = calls
+        .filter(({ id, at: startedAt }) => id !== callId && startedAt <= heldAt)
         .slice(0, maxPreceding);
-      return before.map(({ id, tool, status, at }) => ({
+      return precedingCalls.map(({ id, tool, status, at: startedAt }) => ({
         id,
         tool,
         status,
-        at,
-        said: said.get(id) ?? "",
+        at: startedAt,
+        said: argumentsById.get(id) ?? "",
       }));
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -106,19 +106,19 @@ export const activityQuery = (callId: string) =>
     { select: ({ activity }) => activity.find(({ id }) => id === callId)?.result ?? null },
   );
 
-const touched = ["approvals", "plans", "calls"];
+const changedTopics = ["approvals", "plans", "calls"];
 
-type Answers = { ids: readonly string[]; answer: Answer };
+type BulkAnswerInput = { ids: readonly string[]; answer: Answer };
 
 /** Is or was the call answered on this page? */
 export function isAnsweredHere(client: QueryClient, id: string): boolean {
   const cache = client.getMutationCache();
-  const several = cache
+  const bulkAnswers = cache
     .findAll({ mutationKey: ["answers"] })
-    .map(({ state }) => state.variables as Answers);
+    .map(({ state }) => state.variables as BulkAnswerInput);
   return (
     cache.find({ mutationKey: ["answer", id] }) !== undefined ||
-    several.some(({ ids }) => ids.includes(id))
+    bulkAnswers.some(({ ids }) => ids.includes(id))
   );
 }
 
@@ -127,18 +127,18 @@ export function useAnswers() {
   const client = useQueryClient();
   return useMutation({
     mutationKey: ["answers"],
-    mutationFn: async ({ ids, answer }: Answers) => {
-      const done: Answered[] = [];
+    mutationFn: async ({ ids, answer }: BulkAnswerInput) => {
+      const answered: Answered[] = [];
       const errors: unknown[] = [];
       for (const id of ids)
         await callOperation("approvals.answer", { id, ...answer }).then(
-          (one) => done.push(one),
+          (answer) => answered.push(answer),
           (error) => errors.push(error),
         );
-      return { done, errors };
+      return { done: answered, errors };
     },
     onSettled: () => {
-      for (const topic of touched) void client.invalidateQueries({ queryKey: [topic] });
+      for (const topic of changedTopics) void client.invalidateQueries({ queryKey: [topic] });
     },
   });
 }
@@ -150,7 +150,7 @@ export function useAnswer(id: string) {
     mutationKey: ["answer", id],
     mutationFn: (answer: Answer) => callOperation("approvals.answer", { id, ...answer }),
     onSettled: () => {
-      for (const topic of touched) void client.invalidateQueries({ queryKey: [topic] });
+      for (const topic of changedTopics) void client.invalidateQueries({ queryKey: [topic] });
     },
   });
 }
@@ -171,7 +171,7 @@ export function usePlanDecision(id: string) {
         ? callOperation("plans.approve", { id, ...choice })
         : callOperation("plans.reject", { id, ...choice }),
     onSettled: () => {
-      for (const topic of touched) void client.invalidateQueries({ queryKey: [topic] });
+      for (const topic of changedTopics) void client.invalidateQueries({ queryKey: [topic] });
     },
   });
 }

@@ -44,7 +44,7 @@ export function keepSession(page: string | null): void {
   else localStorage.setItem(pageKey, page);
 }
 
-function ownHeaders(): Record<string, string> {
+function faceHeaders(): Record<string, string> {
   return {
     "x-toolplane-face": "workbench",
     ...(session === null ? {} : { [pageHeader]: session }),
@@ -62,7 +62,7 @@ export async function send(
     return await fetch(path, {
       method,
       headers: {
-        ...ownHeaders(),
+        ...faceHeaders(),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },
@@ -88,11 +88,11 @@ export async function readAnswer<T>(response: Response): Promise<T> {
 }
 
 export async function readProblem(response: Response): Promise<ApiError> {
-  const said = (await response.json().catch(() => null)) as Partial<Problem> | null;
+  const problem = (await response.json().catch(() => null)) as Partial<Problem> | null;
   return new ApiError({
     status: response.status,
-    code: said?.code ?? "INTERNAL",
-    detail: said?.detail ?? `The plane answered with status ${response.status}.`,
-    data: said?.data,
+    code: problem?.code ?? "INTERNAL",
+    detail: problem?.detail ?? `The plane answered with status ${response.status}.`,
+    data: problem?.data,
   });
 }

@@ -21,20 +21,23 @@ export function SignIn() {
           approved and recorded.
         </p>
         {/* It may be another user: drop what the last one saw. */}
-        <WaysIn onDone={() => location.reload()} place={location.pathname + location.search} />
+        <SignInOptions
+          onDone={() => location.reload()}
+          returnPath={location.pathname + location.search}
+        />
       </div>
     </main>
   );
 }
 
 /** With a browser, where the plane signs people in; with a key, which is sent once and not stored here. */
-export function WaysIn({
+export function SignInOptions({
   onDone,
-  place,
+  returnPath,
   isAgain = false,
 }: {
   onDone: () => void;
-  place: string;
+  returnPath: string;
   isAgain?: boolean;
 }) {
   const [key, setKey] = useState("");
@@ -44,7 +47,7 @@ export function WaysIn({
     <>
       {hasPeople && (
         <a
-          href={`/sign-in/workbench?to=${encodeURIComponent(place)}`}
+          href={`/sign-in/workbench?to=${encodeURIComponent(returnPath)}`}
           {...(isAgain && { target: "_blank", rel: "noreferrer" })}
           className="inline-flex h-8 items-center justify-center rounded-md bg-accent-fill px-3 text-sm font-medium text-white hover:brightness-110"
         >

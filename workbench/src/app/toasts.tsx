@@ -44,13 +44,13 @@ const looks = { good: "text-good", bad: "text-bad", neutral: "text-muted" } as c
 
 function Shown() {
   const { toasts } = Toast.useToastManager<Notice>();
-  return toasts.toReversed().map((shown) => {
-    const { tone = "neutral", action } = shown.data ?? {};
+  return toasts.toReversed().map((shownToast) => {
+    const { tone = "neutral", action } = shownToast.data ?? {};
     const Icon = tone === "bad" ? CircleAlert : CircleCheck;
     return (
       <Toast.Root
-        key={shown.id}
-        toast={shown}
+        key={shownToast.id}
+        toast={shownToast}
         swipeDirection={["right", "down"]}
         className="appear pointer-events-auto max-w-md rounded-lg bg-raise text-sm shadow-float data-limited:hidden"
       >
@@ -64,7 +64,7 @@ function Shown() {
             <Toast.Action
               className="rounded px-2 py-1.5 font-medium text-accent hover:underline"
               onClick={() => {
-                manager.close(shown.id);
+                manager.close(shownToast.id);
                 action.act();
               }}
             >

@@ -45,7 +45,7 @@ const columnsFor = (onOpen: (held: HeldAnswer) => void): Column<HeldAnswer>[] =>
     title: "When",
     width: "80px",
     align: "right",
-    render: ({ at, answer }) => <Time at={answer?.at ?? at} />,
+    render: ({ at: requestedAt, answer }) => <Time at={answer?.at ?? requestedAt} />,
   },
 ];
 

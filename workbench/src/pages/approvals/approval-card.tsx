@@ -30,19 +30,19 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
   const [reason, setReason] = useState("");
   const [remember, setRemember] = useState<RememberedFor>({ what: "once", forMs: anHour });
   const [isMakingRule, setMakingRule] = useState(false);
-  const give = (decision: ApprovalAnswer["decision"]) => {
-    const given: ApprovalAnswer = {
+  const sendAnswer = (decision: ApprovalAnswer["decision"]) => {
+    const approvalAnswer: ApprovalAnswer = {
       decision,
       ...(decision === "approve" && edited ? { arguments: edited } : {}),
       ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
       ...(decision === "approve" ? toRemember(remember) : {}),
     };
     // A refetch may remove the card before the answer arrives.
-    void answer.mutateAsync(given).then(onAnswered, () => undefined);
+    void answer.mutateAsync(approvalAnswer).then(onAnswered, () => undefined);
   };
   const isLoading = useIsLoading(held);
-  const cannot = whyNot !== null || isMoving || isLoading || answer.isPending;
-  const busyWith = answer.isPending ? answer.variables.decision : null;
+  const isDisabled = whyNot !== null || isMoving || isLoading || answer.isPending;
+  const pendingDecision = answer.isPending ? answer.variables.decision : null;
   return (
     <article
       aria-label={`${held.tool} waits for approval`}
@@ -80,9 +80,9 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
         <Button
           className="h-10 flex-1 md:h-8 md:flex-none"
           data-key="r"
-          disabled={cannot}
-          busy={busyWith === "reject"}
-          onClick={() => give("reject")}
+          disabled={isDisabled}
+          busy={pendingDecision === "reject"}
+          onClick={() => sendAnswer("reject")}
         >
           Reject
         </Button>
@@ -90,9 +90,9 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
           variant="primary"
           className="h-10 flex-1 md:h-8 md:flex-none"
           data-key="a"
-          disabled={cannot || edited === null}
-          busy={busyWith === "approve"}
-          onClick={() => give("approve")}
+          disabled={isDisabled || edited === null}
+          busy={pendingDecision === "approve"}
+          onClick={() => sendAnswer("approve")}
         >
           {approveLabel(held, Boolean(edited))}
         </Button>

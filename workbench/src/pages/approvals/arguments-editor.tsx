@@ -42,7 +42,7 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
               variant="quiet"
               icon={Pencil}
               data-key="e"
-              onClick={() => edit(writtenOut(held.arguments))}
+              onClick={() => edit(renderArguments(held.arguments))}
             >
               Change
             </Button>
@@ -61,23 +61,23 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
   );
 }
 
-const writtenOut = (args: unknown) => escapeHidden(JSON.stringify(args, null, 2));
+const renderArguments = (args: unknown) => escapeHidden(JSON.stringify(args, null, 2));
 
 type EditingProps = { held: HeldAnswer; text: string; onEdit: (text: string) => void };
 
 /** Try's form and the JSON of the same arguments, with what is different from the request. */
 function Editing({ held, text, onEdit }: EditingProps) {
   const problem = problemWith(text);
-  const [valid, setValid] = useState(text);
-  const write = (next: string) => {
-    if (problemWith(next) === null) setValid(next);
+  const [validText, setValidText] = useState(text);
+  const changeText = (next: string) => {
+    if (problemWith(next) === null) setValidText(next);
     onEdit(next);
   };
   const tabs = [
     {
       name: "form",
       title: "Form",
-      content: <EditForm held={held} text={valid} onEdit={write} />,
+      content: <EditForm held={held} text={validText} onEdit={changeText} />,
     },
     {
       name: "json",
@@ -88,7 +88,7 @@ function Editing({ held, text, onEdit }: EditingProps) {
             className="[field-sizing:content]"
             rows={text.split("\n").length + 1}
             value={text}
-            onChange={(event) => write(event.target.value)}
+            onChange={(event) => changeText(event.target.value)}
           />
         </Field>
       ),
@@ -107,14 +107,16 @@ function Editing({ held, text, onEdit }: EditingProps) {
 function EditForm({ held, text, onEdit }: EditingProps) {
   const tool = useOperation("tools.get", { name: held.tool }).data;
   if (tool === undefined) return <Loading />;
-  const now = readJson<UnknownObject>(text);
+  const exactArguments = readJson<UnknownObject>(text);
   return (
     <Suspense fallback={<Loading />}>
       <SchemaForm
         schema={tool.parameters}
         value={JSON.parse(text) as UnknownObject}
         onChange={(next) =>
-          onEdit(writtenOut(keepUntouched(next, JSON.parse(text) as UnknownObject, now)))
+          onEdit(
+            renderArguments(keepUntouched(next, JSON.parse(text) as UnknownObject, exactArguments)),
+          )
         }
         idPrefix={`held-${held.id}`}
       />
@@ -128,16 +130,18 @@ export function keepUntouched(
   before: UnknownObject,
   written: UnknownObject,
 ): UnknownObject {
-  return kept(next, before, written) as UnknownObject;
+  return keepExact(next, before, written) as UnknownObject;
 }
 
-function kept(next: unknown, before: unknown, written: unknown): unknown {
+function keepExact(next: unknown, before: unknown, written: unknown): unknown {
   if (JSON.stringify(next) === JSON.stringify(before)) return written;
   if (!isContainer(next) || !isContainer(before) || !isContainer(written)) return next;
-  const inner = (name: string, one: unknown) =>
-    Object.hasOwn(before, name) ? kept(one, before[name], written[name]) : one;
-  if (Array.isArray(next)) return next.map((one, at) => inner(String(at), one));
-  return Object.fromEntries(Object.entries(next).map(([name, one]) => [name, inner(name, one)]));
+  const keepMember = (name: string, changed: unknown) =>
+    Object.hasOwn(before, name) ? keepExact(changed, before[name], written[name]) : changed;
+  if (Array.isArray(next)) return next.map((changed, index) => keepMember(String(index), changed));
+  return Object.fromEntries(
+    Object.entries(next).map(([name, changed]) => [name, keepMember(name, changed)]),
+  );
 }
 
 const isContainer = (value: unknown): value is UnknownObject =>

@@ -13,7 +13,7 @@ type BulkProps = {
   className: string;
   chosen: readonly HeldAnswer[];
   /** What the button says that selects all that are listed. */
-  all: string;
+  allLabel: string;
   /** Undefined where all of them are. */
   onAll: (() => void) | undefined;
   onClear: () => void;
@@ -21,7 +21,7 @@ type BulkProps = {
 };
 
 /** One answer to several calls, after all of them were shown. */
-export function BulkAnswer({ className, chosen, all, onAll, onClear, onAnswered }: BulkProps) {
+export function BulkAnswer({ className, chosen, allLabel, onAll, onClear, onAnswered }: BulkProps) {
   const [decision, setDecision] = useState<ApprovalDecision | null>(null);
   const count = chosen.length;
   return (
@@ -42,7 +42,7 @@ export function BulkAnswer({ className, chosen, all, onAll, onClear, onAnswered 
       </span>
       {onAll && (
         <Button variant="quiet" onClick={onAll}>
-          {all}
+          {allLabel}
         </Button>
       )}
       {count > 0 && (
@@ -76,7 +76,7 @@ function Key({ children }: { children: string }) {
 }
 
 /** With the first call: the field below the last one would take a person past all of them. */
-const beginHere = (calls: HTMLElement | null) => calls?.focus({ preventScroll: true });
+const focusCalls = (calls: HTMLElement | null) => calls?.focus({ preventScroll: true });
 
 type BulkDialogProps = {
   decision: ApprovalDecision;
@@ -90,23 +90,23 @@ function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) 
   const answers = useAnswers();
   const [reason, setReason] = useState("");
   const verb = decision === "approve" ? "Approve" : "Reject";
-  const what = counted(chosen.length, "call");
-  const give = () => {
+  const callCount = counted(chosen.length, "call");
+  const sendAnswers = () => {
     const answer = { decision, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) };
     // A refetch may remove the dialog before the last answer arrives.
     void answers
       .mutateAsync({ ids: chosen.map(({ id }) => id), answer })
-      .then(({ done, errors }) => {
+      .then(({ done: answered, errors }) => {
         errors.forEach(toastError);
-        onAnswered(done);
+        onAnswered(answered);
       }, toastError);
   };
   return (
-    <Dialog open wide title={`${verb} ${what}`} onClose={onClose}>
+    <Dialog open wide title={`${verb} ${callCount}`} onClose={onClose}>
       <div className="flex flex-col gap-4">
         {/* biome-ignore lint/a11y/useSemanticElements: no part of a form */}
         <div
-          ref={beginHere}
+          ref={focusCalls}
           role="group"
           aria-label="Calls"
           tabIndex={-1}
@@ -134,9 +134,9 @@ function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) 
           <Button
             variant={decision === "approve" ? "primary" : "danger"}
             busy={answers.isPending}
-            onClick={give}
+            onClick={sendAnswers}
           >
-            {verb} {what}
+            {verb} {callCount}
           </Button>
         </div>
       </div>

@@ -70,19 +70,21 @@ export function CardHead({ held }: { held: HeldAnswer }) {
 function Description({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   const [isCut, setCut] = useState(false);
-  const box = useRef<HTMLParagraphElement>(null);
+  const paragraph = useRef<HTMLParagraphElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another text has another height
   useEffect(() => {
-    const element = box.current;
+    const element = paragraph.current;
     if (element === null || isWhole) return;
-    const watch = new ResizeObserver(() => setCut(element.scrollHeight > element.clientHeight + 1));
-    watch.observe(element);
-    return () => watch.disconnect();
+    const observer = new ResizeObserver(() =>
+      setCut(element.scrollHeight > element.clientHeight + 1),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
   }, [text, isWhole]);
   return (
     <div className="text-sm text-muted">
       <p
-        ref={box}
+        ref={paragraph}
         dir="auto"
         className={classes("break-words", isWhole ? "whitespace-pre-wrap" : "line-clamp-2")}
       >

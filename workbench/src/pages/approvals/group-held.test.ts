@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupHeld, isSought, summaryOf } from "./group-held.ts";
+import { groupHeld, matchesSearch, summaryOf } from "./group-held.ts";
 
 const held = (tool: string, user: string | null, conversation?: string, shown: object = {}) =>
   ({
@@ -34,7 +34,8 @@ test("calls that wait are grouped in the order of the first of each group", () =
 
 test("a call is found by words of its tool, caller and arguments", () => {
   const one = held("mail.send", "ann", "c1", { to: "Bob", lines: [1, 2] });
-  for (const words of ["", "SEND", "mail bob", "ann c1"]) assert.ok(isSought(one, words), words);
-  assert.ok(!isSought(one, "mail carol"));
+  for (const words of ["", "SEND", "mail bob", "ann c1"])
+    assert.ok(matchesSearch(one, words), words);
+  assert.ok(!matchesSearch(one, "mail carol"));
   assert.equal(summaryOf(one), "to: Bob · lines: [1,2]");
 });

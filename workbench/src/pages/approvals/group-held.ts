@@ -26,22 +26,22 @@ export function groupHeld<Item extends { held: Held }>(items: readonly Item[], b
 }
 
 /** Every word stands somewhere in the call. */
-export function isSought({ tool, principal, options, shown }: Held, words: string): boolean {
+export function matchesSearch({ tool, principal, options, shown }: Held, query: string): boolean {
   const text = [tool, principal.user, options.conversation, JSON.stringify(shown)]
     .join(" ")
     .toLowerCase();
-  return words
+  return query
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => text.includes(word));
+    .every((term) => text.includes(term));
 }
 
 const maxSummary = 140;
 
 /** The arguments on one line. */
 export function summaryOf({ shown }: Pick<Held, "shown">): string {
-  const parts = Object.entries(shown as object).map(
+  const namedValues = Object.entries(shown as object).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  return parts.join(" · ").slice(0, maxSummary);
+  return namedValues.join(" · ").slice(0, maxSummary);
 }

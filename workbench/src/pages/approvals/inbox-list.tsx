@@ -6,16 +6,16 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 import { Countdown } from "./countdown.tsx";
 import { type Grouping, type groupHeld, groupings, summaryOf } from "./group-held.ts";
 
-export type Item = { id: string; held: HeldAnswer; answer: Answered | undefined };
+export type InboxItem = { id: string; held: HeldAnswer; answer: Answered | undefined };
 
 /** What is sought among the calls that wait, and how they stand. */
-export type Sought = { words: string; grouping: Grouping };
+export type InboxSearch = { query: string; grouping: Grouping };
 
 type InboxListProps = {
   /** Those that are found, as they stand. */
-  groups: ReturnType<typeof groupHeld<Item>>;
-  sought: Sought;
-  onSeek: (sought: Sought) => void;
+  groups: ReturnType<typeof groupHeld<InboxItem>>;
+  search: InboxSearch;
+  onSearch: (sought: InboxSearch) => void;
   shown: string | undefined;
   onShow: (id: string) => void;
   chosen: ReadonlySet<string>;
@@ -26,14 +26,14 @@ type InboxListProps = {
 /** Calls that wait, each on two lines. */
 export function InboxList({
   groups,
-  sought,
-  onSeek,
+  search,
+  onSearch,
   shown,
   onShow,
   chosen,
   onChoose,
 }: InboxListProps) {
-  const { words, grouping } = sought;
+  const { query, grouping } = search;
   return (
     <div className="flex min-h-0 min-w-0 flex-col rounded-lg border border-line bg-surface">
       <div className="flex gap-2 border-b border-line p-2">
@@ -41,14 +41,14 @@ export function InboxList({
           type="search"
           aria-label="Search waiting calls"
           placeholder="Search"
-          value={words}
-          onChange={({ target }) => onSeek({ ...sought, words: target.value })}
+          value={query}
+          onChange={({ target }) => onSearch({ ...search, query: target.value })}
         />
         <Select
           aria-label="Group"
           className="w-44!"
           value={grouping}
-          onChange={({ target }) => onSeek({ ...sought, grouping: target.value as Grouping })}
+          onChange={({ target }) => onSearch({ ...search, grouping: target.value as Grouping })}
           options={Object.entries(groupings).map(([value, text]) => ({ value, text }))}
         />
       </div>
@@ -96,7 +96,7 @@ export function InboxList({
   );
 }
 
-type RowProps = { item: Item; isShown: boolean; isChosen: boolean } & Pick<
+type RowProps = { item: InboxItem; isShown: boolean; isChosen: boolean } & Pick<
   InboxListProps,
   "onShow" | "onChoose"
 >;

@@ -28,7 +28,7 @@ export function PrecedingCalls({ held }: { held: HeldAnswer }) {
         </span>
       </summary>
       <ol className="divide-y divide-line border-t border-line">
-        {calls.map(({ id, tool, status, at, said }) => (
+        {calls.map(({ id, tool, status, at: startedAt, said: argumentText }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-2 gap-y-0.5 px-3 py-1.5">
             <StateBadge kind="call" state={status} />
             <Link
@@ -38,17 +38,17 @@ export function PrecedingCalls({ held }: { held: HeldAnswer }) {
             >
               {tool}
             </Link>
-            {said !== "" && (
+            {argumentText !== "" && (
               <code
                 dir="auto"
                 className="min-w-0 flex-1 truncate font-mono text-xs text-muted"
-                title={said}
+                title={argumentText}
               >
-                {said}
+                {argumentText}
               </code>
             )}
             <span className="ml-auto text-xs text-muted">
-              <Time at={at} />
+              <Time at={startedAt} />
             </span>
           </li>
         ))}

@@ -10,13 +10,13 @@ export type RememberedFor = {
 
 const hour = 3_600_000;
 export const anHour = String(hour);
-const whats = [
+const subjects = [
   { value: "once", text: "Only this call" },
   { value: "arguments", text: "This tool with exactly these arguments" },
   { value: "tool", text: "This tool" },
   { value: "server", text: "Every tool of its server" },
 ];
-const times = [
+const durations = [
   { value: anHour, text: "for an hour" },
   { value: String(8 * hour), text: "for 8 hours" },
   { value: String(7 * 24 * hour), text: "for a week" },
@@ -57,7 +57,7 @@ export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
     <div className="flex min-w-0 flex-col gap-2">
       <Field label="Approve for">
         <Select
-          options={whats}
+          options={subjects}
           value={value.what}
           onChange={({ target }) =>
             onChange({ ...value, what: target.value as RememberedFor["what"] })
@@ -69,7 +69,7 @@ export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
           <Select
             aria-label="How long"
             className="w-auto!"
-            options={times}
+            options={durations}
             value={value.forMs}
             onChange={({ target }) => onChange({ ...value, forMs: target.value })}
           />

@@ -26,10 +26,10 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
       ? [[name, exactly(value)] as const]
       : [],
   );
-  const chosen = globs.filter(([name]) => names.includes(name));
+  const chosenGlobs = globs.filter(([name]) => names.includes(name));
   const rule: PolicyRule = {
     ...(subject === "server" && server !== null ? { server } : { tool: held.tool }),
-    ...(chosen.length === 0 ? {} : { arguments: Object.fromEntries(chosen) }),
+    ...(chosenGlobs.length === 0 ? {} : { arguments: Object.fromEntries(chosenGlobs) }),
     verdict,
     ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
   };

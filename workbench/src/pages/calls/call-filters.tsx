@@ -37,10 +37,10 @@ export function useCallSearch() {
     changes: { [Name in keyof CallSearch]?: CallSearch[Name] | undefined },
     replace = true,
   ) => {
-    const next = Object.entries({ ...search, ...changes }).filter(
+    const nextSearch = Object.entries({ ...search, ...changes }).filter(
       ([, value]) => value !== undefined && value !== "",
     );
-    void navigate({ to: "/calls", search: Object.fromEntries(next), replace });
+    void navigate({ to: "/calls", search: Object.fromEntries(nextSearch), replace });
   };
   return { search, change };
 }
@@ -152,12 +152,12 @@ type TextFilterProps = {
 
 function TextFilter({ label, width = "w-32!", value, onChange }: TextFilterProps) {
   const [text, setText] = useState(value);
-  const settled = useDeferredValue(text);
+  const settledText = useDeferredValue(text);
   useEffect(() => setText(value), [value]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed changes the address
   useEffect(() => {
-    if (settled !== value && settled === text) onChange(settled);
-  }, [settled]);
+    if (settledText !== value && settledText === text) onChange(settledText);
+  }, [settledText]);
   return (
     <TextInput
       aria-label={label}

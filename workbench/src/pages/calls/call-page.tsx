@@ -39,7 +39,7 @@ function AllCalls() {
 
 function CallView({ call }: { call: CallAnswer }) {
   const { tool, server, status, error, durationMs, attempts } = call;
-  const { with: other } = route.useSearch();
+  const { with: otherId } = route.useSearch();
   const args = call.payload && !isCut(call.payload.arguments) ? call.payload.arguments : undefined;
   return (
     <Page
@@ -85,7 +85,7 @@ function CallView({ call }: { call: CallAnswer }) {
           <PageMessages callId={call.id} />
         </div>
       </div>
-      <CompareCalls call={call} other={other} />
+      <CompareCalls call={call} otherId={otherId} />
       {error && status !== "waiting" && Object.keys(error.data).length > 0 && (
         <Panel title="Error details">
           <JsonView value={error.data} />

@@ -56,7 +56,7 @@ export function ToolCard({ asked, call, result, conversation, record, held }: To
       <div className="flex flex-col gap-2 p-3">
         <CallArguments
           tool={tool}
-          value={parsed(asked.function.arguments)}
+          value={parseArguments(asked.function.arguments)}
           conversation={conversation}
           isOver={!isRunning}
         />
@@ -106,7 +106,7 @@ function blocksOf(content: ChatContent): object[] {
   });
 }
 
-function parsed(text: string): unknown {
+function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
