@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { AnswerOf, InputOf } from "../../../src/operations/operations.ts";
 import { callOperation, operationPages, operationQuery } from "./operations.ts";
+import type { CallFilter } from "./queries.ts";
 
 /** A held call, as the API returns it. */
 export type HeldAnswer = AnswerOf<"approvals.get">;
@@ -47,11 +48,11 @@ export const pendingQuery = () =>
 const maxMs = 2 ** 31 - 1;
 
 function untilNextEnd(approvals: readonly HeldAnswer[]): number | false {
-  const ends = approvals.flatMap(({ expiresAt }) =>
+  const endTimes = approvals.flatMap(({ expiresAt }) =>
     expiresAt === null ? [] : [Date.parse(expiresAt)],
   );
-  if (ends.length === 0) return false;
-  return Math.min(maxMs, Math.max(1_000, Math.min(...ends) - Date.now() + 100));
+  if (endTimes.length === 0) return false;
+  return Math.min(maxMs, Math.max(1_000, Math.min(...endTimes) - Date.now() + 100));
 }
 
 /** All held calls, newest first, by page; waiting ones included. */
@@ -67,19 +68,25 @@ export const waitingPlans = (plans: readonly PlanAnswer[]): PlanAnswer[] =>
 const maxPreceding = 5;
 const precedingAtOnce = 20;
 
+function sameCaller(
+  { user }: HeldAnswer["principal"],
+  { run, conversation }: HeldAnswer["options"],
+): CallFilter {
+  if (run) return { run };
+  return conversation ? { conversation } : { user: user ?? undefined };
+}
+
 /** The last calls of the same caller before it, newest first, with their arguments while these are in memory. */
 export const precedingCallsQuery = ({ callId, at: heldAt, principal, options }: HeldAnswer) =>
   queryOptions({
     queryKey: ["preceding", callId],
     queryFn: async ({ signal }) => {
-      const { run, conversation } = options;
-      const callerFilter = run
-        ? { run }
-        : conversation
-          ? { conversation }
-          : { user: principal.user ?? undefined };
       const [{ calls }, { activity }] = await Promise.all([
-        callOperation("calls.list", { ...callerFilter, limit: precedingAtOnce }, { signal }),
+        callOperation(
+          "calls.list",
+          { ...sameCaller(principal, options), limit: precedingAtOnce },
+          { signal },
+        ),
         callOperation("calls.activity", {}, { signal }),
       ]);
       const argumentsById = new Map(activity.map((call) => [call.id, call.arguments]));
@@ -166,10 +173,10 @@ export function usePlanDecision(id: string) {
     mutationFn: async ({
       verb,
       ...choice
-    }: PlanDecision): Promise<PlanOutcomeAnswer | PlanAnswer> =>
-      verb === "approve"
-        ? callOperation("plans.approve", { id, ...choice })
-        : callOperation("plans.reject", { id, ...choice }),
+    }: PlanDecision): Promise<PlanOutcomeAnswer | PlanAnswer> => {
+      if (verb === "approve") return callOperation("plans.approve", { id, ...choice });
+      return callOperation("plans.reject", { id, ...choice });
+    },
     onSettled: () => {
       for (const topic of changedTopics) void client.invalidateQueries({ queryKey: [topic] });
     },

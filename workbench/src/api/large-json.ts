@@ -101,12 +101,12 @@ class Pieces {
   /** The end of as many members as fit into one piece; `from` where the first is too large. */
   #endOfSmall(from: number): number {
     const text = this.#text;
-    const far = from + pieceLength;
+    const limit = from + pieceLength;
     let end = from;
     let depth = 0;
-    for (let index = from; index < far; index += 1) {
+    for (let index = from; index < limit; index += 1) {
       const code = text.charCodeAt(index);
-      if (code === quote) index = endOfStringPiece(text, index + 1, far);
+      if (code === quote) index = endOfStringPiece(text, index + 1, limit);
       else if (code === openBrace || code === openBracket) depth += 1;
       else if (code === closeBrace || code === closeBracket) {
         if (depth === 0) return index;

@@ -21,15 +21,12 @@ export function requestOf<Name extends OperationName>(
   const parameters = Object.fromEntries(
     Object.entries(fields).filter(([fieldName]) => !sentElsewhere.includes(fieldName)),
   );
-  return {
-    method,
-    path: body === true ? filledPath : withQuery(filledPath, parameters),
-    ...(body !== undefined && { body: body === true ? parameters : fields[body] }),
-    headers:
-      fields[wait] === undefined
-        ? {}
-        : { prefer: `wait=${Math.ceil(Number(fields[wait]) / 1_000)}` },
-  };
+  const headers: OperationRequest["headers"] = {};
+  if (fields[wait] !== undefined)
+    headers.prefer = `wait=${Math.ceil(Number(fields[wait]) / 1_000)}`;
+  if (body === true) return { method, path: filledPath, body: parameters, headers };
+  const request = { method, path: withQuery(filledPath, parameters), headers };
+  return body === undefined ? request : { ...request, body: fields[body] };
 }
 
 /** The most specific path that these inputs fill. */

@@ -64,7 +64,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               )}
             </Autocomplete.List>
             <Autocomplete.Status className="px-2.5 py-4 text-center text-sm text-muted empty:hidden">
-              {choices.length > 0 ? null : isSearching ? "Searching …" : "No matches."}
+              {choices.length === 0 && (isSearching ? "Searching …" : "No matches.")}
             </Autocomplete.Status>
           </Autocomplete.Root>
         </Dialog.Popup>

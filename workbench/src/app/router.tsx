@@ -16,8 +16,8 @@ const childOfRoot = { getParentRoute: () => root, errorComponent: PageFailed };
 type Search = Record<string, unknown>;
 const textParameter = (search: Search, name: string) => {
   const value = search[name];
-  const text = typeof value === "number" || typeof value === "boolean" ? String(value) : value;
-  return typeof text === "string" && text !== "" ? { [name]: text } : {};
+  if (typeof value === "number" || typeof value === "boolean") return { [name]: String(value) };
+  return typeof value === "string" && value !== "" ? { [name]: value } : {};
 };
 
 const routes = [

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import { serversQuery } from "../api/queries.ts";
 import { endSession, sessionQuery } from "../api/session.ts";
 import { IconButton } from "../parts/button.tsx";
@@ -51,7 +52,11 @@ export function PageLinks({ counts, onGo }: { counts: WaitingCounts; onGo?: () =
           {pageLink.group !== "" && pageLink.group !== shownLinks[index - 1]?.group && (
             <p className="px-2.5 pb-1 pt-3.5 text-2xs font-semibold text-muted">{pageLink.group}</p>
           )}
-          <SideLink place={pageLink} count={counts[pageLink.to] ?? 0} {...(onGo ? { onGo } : {})} />
+          <SideLink
+            place={pageLink}
+            count={counts[pageLink.to] ?? 0}
+            {...withoutUndefined({ onGo })}
+          />
         </li>
       ))}
       {isShort && (
@@ -88,7 +93,7 @@ function SideLink({
         className: "bg-surface font-semibold text-ink shadow-raised before:bg-accent",
       }}
       inactiveProps={{ className: "font-medium text-muted hover:bg-sunken hover:text-ink" }}
-      {...(onGo ? { onClick: onGo } : {})}
+      {...withoutUndefined({ onClick: onGo })}
       className="relative flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm before:absolute before:inset-y-2 before:left-0 before:w-0.5 before:rounded-full max-md:h-10"
     >
       <Icon aria-hidden className="size-4 shrink-0" />

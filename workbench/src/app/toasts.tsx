@@ -13,17 +13,22 @@ const maxAtOnce = 4;
 
 const manager = Toast.createToastManager<Notice>();
 
+function timeoutOf({ tone, action }: Notice): number {
+  if (tone === "bad") return 0;
+  return action ? withActionMs : shownMs;
+}
+
 /** Notices in the corner, the newest below. F6 goes to them. */
 export function Toasts() {
   useEffect(
     () =>
       takeNotices((notice) => {
-        const { tone, text, action } = notice;
-        const timeout = tone === "bad" ? 0 : action ? withActionMs : shownMs;
+        const { tone, text } = notice;
+
         manager.add({
           title: text,
           data: notice,
-          timeout,
+          timeout: timeoutOf(notice),
           priority: tone === "bad" ? "high" : "low",
         });
       }),
@@ -33,7 +38,7 @@ export function Toasts() {
     <Toast.Provider toastManager={manager} limit={maxAtOnce}>
       <Toast.Portal>
         <Toast.Viewport className="pointer-events-none fixed inset-x-3 bottom-16 z-50 flex flex-col items-end gap-2 md:bottom-4">
-          <Shown />
+          <ShownToasts />
         </Toast.Viewport>
       </Toast.Portal>
     </Toast.Provider>
@@ -42,7 +47,7 @@ export function Toasts() {
 
 const looks = { good: "text-good", bad: "text-bad", neutral: "text-muted" } as const;
 
-function Shown() {
+function ShownToasts() {
   const { toasts } = Toast.useToastManager<Notice>();
   return toasts.toReversed().map((shownToast) => {
     const { tone = "neutral", action } = shownToast.data ?? {};

@@ -6,23 +6,23 @@ import { phoneLinks } from "./navigation.ts";
 /** Beside an entry of the side bar, or at the bottom where there is none. */
 const hints = [
   {
-    at: "/servers",
+    page: "/servers",
     title: "Servers",
     text: "Add, edit and examine MCP servers. One that fails says what to try.",
   },
   {
-    at: "/tools",
+    page: "/tools",
     title: "Tools",
     text: "All tools of all servers: search them, see their risk, switch them off.",
   },
-  { at: "/try", title: "Try", text: "Run any tool by hand, with a form made from its schema." },
+  { page: "/try", title: "Try", text: "Run any tool by hand, with a form made from its schema." },
   {
-    at: "/approvals",
+    page: "/approvals",
     title: "Approvals",
     text: "Calls that the policy asks about wait here: approve, reject or change them.",
   },
   {
-    at: "/calls",
+    page: "/calls",
     title: "Calls",
     text: "Every call with its stages and attempts. Ctrl K, or More on a phone, finds all of it from anywhere.",
   },
@@ -53,7 +53,8 @@ export function Tour() {
   const hint = stepIndex === null ? undefined : hints[stepIndex];
   const [position, setPosition] = useState<{ left: number; top: number } | null>(null);
   useLayoutEffect(() => {
-    const sideBarLink = hint && document.querySelector(`aside nav a[href="/workbench${hint.at}"]`);
+    const sideBarLink =
+      hint && document.querySelector(`aside nav a[href="/workbench${hint.page}"]`);
     const box = sideBarLink?.getBoundingClientRect();
     setPosition(box && box.width > 0 ? { left: box.right + 12, top: box.top - 8 } : null);
   }, [hint]);
@@ -64,7 +65,7 @@ export function Tour() {
     return () => window.removeEventListener("keydown", onKey);
   }, [stepIndex]);
   if (stepIndex === null || hint === undefined) return null;
-  const isUnderMore = position === null && !phoneLinks.some(({ to }) => to === hint.at);
+  const isUnderMore = position === null && !phoneLinks.some(({ to }) => to === hint.page);
   const isLast = stepIndex === hints.length - 1;
   return (
     <section

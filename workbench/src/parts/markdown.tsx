@@ -112,7 +112,8 @@ const embeddedImage = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/
 
 function NodeView({ node, level }: { node: MarkdownNode; level?: number | undefined }): ReactNode {
   const view = views[node.kind];
-  return view ? view(node, level) : <VisibleText text={node.text} />;
+  if (view === undefined) return <VisibleText text={node.text} />;
+  return view(node, level);
 }
 
 function ListItem({ node: { isDone, inside } }: { node: MarkdownNode }) {

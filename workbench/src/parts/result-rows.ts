@@ -40,7 +40,8 @@ function asRows(list: readonly unknown[], siblings: UnknownObject | null): Resul
   if (names.length === 0 || names.length > maxColumns) return null;
   const filledShare =
     sample.reduce((sum, row) => sum + Object.keys(row).length, 0) / (sample.length * names.length);
-  return filledShare < minFilled ? null : { rows: list as UnknownObject[], names, siblings };
+  if (filledShare < minFilled) return null;
+  return { rows: list as UnknownObject[], names, siblings };
 }
 
 /** As spreadsheets read it. A cell that they would take for a formula begins with a quote. */

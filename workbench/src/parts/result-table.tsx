@@ -100,5 +100,6 @@ function columnOf(name: string, rows: readonly UnknownObject[]): Column<UnknownO
     width: `minmax(${minWidth}px, ${Math.max(1, Math.min(maxLength, 60))}fr)`,
     render: (row) => <VisibleText text={textOf(row[name]).slice(0, maxCell)} />,
   };
-  return isNumber ? { ...column, width: `${minWidth}px`, align: "right" } : column;
+  if (!isNumber) return column;
+  return { ...column, width: `${minWidth}px`, align: "right" };
 }

@@ -61,11 +61,7 @@ export function useRemoval(topic: keyof typeof nouns, onDone: () => void) {
       return removed;
     },
     onSuccess(removed) {
-      const [onlyName = ""] = removed;
-      const subject =
-        removed.length > 1 || topic === "dead-letters"
-          ? counted(removed.length, nouns[topic])
-          : onlyName;
+      const subject = renderRemoved(topic, removed);
       const verb = removed.length > 1 ? "are" : "is";
       toast(`${subject} ${verb} removed.`, "neutral", {
         text: "Undo",
@@ -75,4 +71,11 @@ export function useRemoval(topic: keyof typeof nouns, onDone: () => void) {
     },
     onSettled: () => refresh(client, topic),
   });
+}
+
+/** One of them by its name, several by their number; ids say nothing. */
+function renderRemoved(topic: keyof typeof nouns, names: readonly string[]): string {
+  const [name = ""] = names;
+  if (names.length <= 1 && topic !== "dead-letters") return name;
+  return counted(names.length, nouns[topic]);
 }

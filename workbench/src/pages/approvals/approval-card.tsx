@@ -31,12 +31,12 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
   const [remember, setRemember] = useState<RememberedFor>({ what: "once", forMs: anHour });
   const [isMakingRule, setMakingRule] = useState(false);
   const sendAnswer = (decision: ApprovalAnswer["decision"]) => {
-    const approvalAnswer: ApprovalAnswer = {
-      decision,
-      ...(decision === "approve" && edited ? { arguments: edited } : {}),
-      ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
-      ...(decision === "approve" ? toRemember(remember) : {}),
-    };
+    const approvalAnswer: ApprovalAnswer = { decision };
+    if (reason.trim() !== "") approvalAnswer.reason = reason.trim();
+    if (decision === "approve") {
+      if (edited) approvalAnswer.arguments = edited;
+      Object.assign(approvalAnswer, toRemember(remember));
+    }
     // A refetch may remove the card before the answer arrives.
     void answer.mutateAsync(approvalAnswer).then(onAnswered, () => undefined);
   };

@@ -28,9 +28,7 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
   const [text, setText] = useState<string | null>(null);
   const edit = (next: string | null) => {
     setText(next);
-    onChange(
-      next === null ? undefined : problemWith(next) === null ? readJson<JsonObject>(next) : null,
-    );
+    onChange(next === null ? undefined : readArguments(next));
   };
   return (
     <div className="flex min-w-0 flex-col gap-2">
@@ -60,6 +58,9 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
     </div>
   );
 }
+
+const readArguments = (text: string) =>
+  problemWith(text) === null ? readJson<JsonObject>(text) : null;
 
 const renderArguments = (args: unknown) => escapeHidden(JSON.stringify(args, null, 2));
 
@@ -151,9 +152,8 @@ const isContainer = (value: unknown): value is UnknownObject =>
 export function problemWith(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? null
-      : "Arguments must be an object: { … }.";
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return null;
+    return "Arguments must be an object: { … }.";
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);
   }

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { ApprovalDecision } from "../../../../src/model/calls/held-call.ts";
 import { type Answered, type HeldAnswer, useAnswers } from "../../api/approval-queries.ts";
 import { Button } from "../../parts/button.tsx";
@@ -92,7 +93,7 @@ function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) 
   const verb = decision === "approve" ? "Approve" : "Reject";
   const callCount = counted(chosen.length, "call");
   const sendAnswers = () => {
-    const answer = { decision, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) };
+    const answer = { decision, ...withoutUndefined({ reason: reason.trim() || undefined }) };
     // A refetch may remove the dialog before the last answer arrives.
     void answers
       .mutateAsync({ ids: chosen.map(({ id }) => id), answer })

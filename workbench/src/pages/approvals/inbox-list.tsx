@@ -57,8 +57,10 @@ export function InboxList({
       )}
       <div className="min-h-0 overflow-y-auto lg:max-h-[calc(100dvh-280px)]">
         {groups.map((group) => {
-          const open = group.items.filter(({ answer }) => answer === undefined).map(({ id }) => id);
-          const isAll = open.length > 0 && open.every((id) => chosen.has(id));
+          const openIds = group.items
+            .filter(({ answer }) => answer === undefined)
+            .map(({ id }) => id);
+          const isAllChosen = openIds.length > 0 && openIds.every((id) => chosen.has(id));
           return (
             <section key={group.name} aria-label={group.name || "Waiting calls"}>
               {grouping !== "none" && (
@@ -66,8 +68,8 @@ export function InboxList({
                   {onChoose && (
                     <Choice
                       label={`Select all of ${group.name}`}
-                      isChosen={isAll}
-                      onToggle={() => onChoose(open, !isAll)}
+                      isChosen={isAllChosen}
+                      onToggle={() => onChoose(openIds, !isAllChosen)}
                     />
                   )}
                   <span className="min-w-0 truncate">

@@ -7,25 +7,21 @@ import { Time } from "../../parts/time.tsx";
 /** The last calls before this one: of its run, its conversation, or its caller where it has neither. */
 export function PrecedingCalls({ held }: { held: HeldAnswer }) {
   const { data: calls, error } = useQuery(precedingCallsQuery(held));
-  const { run, conversation } = held.options;
+
   // As high as the list that may follow: a button that moves under the pointer is not clicked.
   if (calls === undefined || calls.length === 0)
     return (
       <p className="rounded-md border border-line px-3 py-1.5 text-xs text-muted">
-        {calls
-          ? "No earlier calls"
-          : error
-            ? "The earlier calls could not be loaded."
-            : "Loading earlier calls"}
+        {!calls && error && "The earlier calls could not be loaded."}
+        {!calls && !error && "Loading earlier calls"}
+        {calls && "No earlier calls"}
       </p>
     );
   return (
     <details className="rounded-md border border-line text-sm">
       <summary className="cursor-pointer px-3 py-1.5 text-xs font-medium">
         {calls.length === 1 ? "The call before" : `The ${calls.length} calls before`}
-        <span className="ml-1 font-normal text-muted">
-          of this {run ? "run" : conversation ? "conversation" : "caller"}
-        </span>
+        <span className="ml-1 font-normal text-muted">of this {commonTo(held)}</span>
       </summary>
       <ol className="divide-y divide-line border-t border-line">
         {calls.map(({ id, tool, status, at: startedAt, said: argumentText }) => (
@@ -55,4 +51,9 @@ export function PrecedingCalls({ held }: { held: HeldAnswer }) {
       </ol>
     </details>
   );
+}
+
+function commonTo({ options: { run, conversation } }: HeldAnswer): string {
+  if (run) return "run";
+  return conversation ? "conversation" : "caller";
 }

@@ -97,11 +97,11 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
             className="h-10 flex-1 md:h-8 md:flex-none"
             disabled={isDisabled || isUnwritten}
             busy={isBusyWith("accept") && !(sampling && isUnwritten)}
-            {...(url === null ? {} : { icon: ExternalLink })}
+            {...(url !== null && { icon: ExternalLink })}
             onClick={() => {
               if (url !== null) window.open(url, "_blank", "noopener,noreferrer");
               setAnswers((before) => before + 1);
-              answer.mutate({ id, action: "accept", ...(hasFields ? { content } : {}) });
+              answer.mutate({ id, action: "accept", ...(hasFields && { content }) });
             }}
           >
             {url === null ? "Answer" : "Open the page"}
@@ -121,10 +121,9 @@ function fieldsOf(schema: ServerQuestion["schema"]): [name: string, field: unkno
 
 /** The server's defaults, editable. */
 function defaultsOf(schema: ServerQuestion["schema"]): UnknownObject {
-  const suggested = fieldsOf(schema).flatMap(([name, field]) =>
-    typeof field === "object" && field !== null && "default" in field
-      ? [[name, field.default] as const]
-      : [],
-  );
-  return Object.fromEntries(suggested);
+  const defaults: UnknownObject = {};
+  for (const [name, field] of fieldsOf(schema))
+    if (typeof field === "object" && field !== null && "default" in field)
+      defaults[name] = field.default;
+  return defaults;
 }

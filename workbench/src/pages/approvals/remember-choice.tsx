@@ -30,13 +30,10 @@ export function toRemember({
   conversation,
 }: RememberedFor): Pick<ApprovalAnswer, "remember"> {
   if (what === "once") return {};
-  return {
-    remember: {
-      for: what,
-      ...(forMs === "" ? {} : { forMs: Number(forMs) }),
-      ...(conversation ? { conversation: true } : {}),
-    },
-  };
+  const remember: Remember = { for: what };
+  if (forMs !== "") remember.forMs = Number(forMs);
+  if (conversation) remember.conversation = true;
+  return { remember };
 }
 
 type RememberChoiceProps = {

@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { PolicyRule } from "../../../../src/model/access/policy.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { useMay } from "../../app/session.ts";
@@ -21,17 +22,16 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
   const [names, setNames] = useState<readonly string[]>([]);
   const [reason, setReason] = useState("");
   const { server } = held.toolId;
-  const globs = Object.entries(held.shown).flatMap(([name, value]) =>
-    typeof value === "string" && !held.injected.includes(name)
-      ? [[name, exactly(value)] as const]
-      : [],
-  );
+  const globs = Object.entries(held.shown).flatMap(([name, value]) => {
+    if (typeof value !== "string" || held.injected.includes(name)) return [];
+    return [[name, exactly(value)] as const];
+  });
   const chosenGlobs = globs.filter(([name]) => names.includes(name));
   const rule: PolicyRule = {
     ...(subject === "server" && server !== null ? { server } : { tool: held.tool }),
-    ...(chosenGlobs.length === 0 ? {} : { arguments: Object.fromEntries(chosenGlobs) }),
+    ...(chosenGlobs.length > 0 && { arguments: Object.fromEntries(chosenGlobs) }),
     verdict,
-    ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
+    ...withoutUndefined({ reason: reason.trim() || undefined }),
   };
   return (
     <Dialog
@@ -87,7 +87,9 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
                   checked={names.includes(name)}
                   onChange={({ target }) =>
                     setNames(
-                      target.checked ? [...names, name] : names.filter((one) => one !== name),
+                      target.checked
+                        ? [...names, name]
+                        : names.filter((chosenName) => chosenName !== name),
                     )
                   }
                 />

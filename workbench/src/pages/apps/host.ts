@@ -113,9 +113,8 @@ function createBridge(
     bridge.setHostContext(contextFor(app, width()));
     void bridge.sendToolInput({ arguments: app.args });
     const { outcome } = app;
-    void ("result" in outcome
-      ? bridge.sendToolResult(outcome.result as never)
-      : bridge.sendToolCancelled({ reason: outcome.cancelled }));
+    if ("result" in outcome) void bridge.sendToolResult(outcome.result as never);
+    else void bridge.sendToolCancelled({ reason: outcome.cancelled });
   };
   bridge.oncalltool = async ({ name, arguments: args }) =>
     (await requests.callTool(name, args)) as never;

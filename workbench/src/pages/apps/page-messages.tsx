@@ -36,7 +36,6 @@ export function PageMessages({ callId }: { callId: string }) {
 
 /** Without the server: it is always the page's own. */
 function renderTarget({ tool, server }: { tool: string; server: string | null }): string {
-  return server !== null && tool.startsWith(`${server}.`)
-    ? tool.slice(server.length + 1).replace(/^pages\//, "")
-    : tool;
+  if (server === null || !tool.startsWith(`${server}.`)) return tool;
+  return tool.slice(server.length + 1).replace(/^pages\//, "");
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { CallSearch } from "../../app/call-search.ts";
 
 const hourMs = 3_600_000;
@@ -39,5 +40,5 @@ export function timesIn(
       spans[range as keyof typeof spans];
     return { since: isoTime(span.from(now)), ...(span.to && { until: isoTime(span.to(now)) }) };
   }
-  return { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+  return withoutUndefined({ since, until });
 }

@@ -112,13 +112,9 @@ export function CallsPage() {
         </nav>
       }
     >
-      {view === "runs" ? (
-        <RunsTable />
-      ) : view === "conversations" ? (
-        <Conversations />
-      ) : (
-        <CallsTable />
-      )}
+      {view === "runs" && <RunsTable />}
+      {view === "conversations" && <Conversations />}
+      {view !== "runs" && view !== "conversations" && <CallsTable />}
     </Page>
   );
 }

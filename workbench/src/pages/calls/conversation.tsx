@@ -56,11 +56,9 @@ export function Conversation({
         <Turn icon={User} who="Question">
           <Text content={question} />
         </Turn>
-        {live ? (
-          <Thinking />
-        ) : answer === null ? (
-          <Empty title="The conversation was not stored" />
-        ) : (
+        {live && <Thinking />}
+        {!live && answer === null && <Empty title="The conversation was not stored" />}
+        {!live && answer !== null && (
           <Turn icon={Bot} who="Answer">
             <Text content={answer} />
           </Turn>

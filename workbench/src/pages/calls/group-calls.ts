@@ -52,9 +52,8 @@ export function groupCalls(calls: readonly CallAnswer[], runs: readonly RunSumma
 
 /** Two users may give the same name; one conversation may use several faces. */
 function clientOf({ face, principal }: CallAnswer, isNamed: boolean): unknown[] {
-  return isNamed
-    ? [principal.user]
-    : [principal.user, (principal as { key?: string }).key ?? null, face];
+  if (isNamed) return [principal.user];
+  return [principal.user, (principal as { key?: string }).key ?? null, face];
 }
 
 function isPause({ calls }: CallGroup, { at }: CallAnswer): boolean {

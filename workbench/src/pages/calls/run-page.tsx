@@ -81,11 +81,9 @@ function RunView({ run }: { run: AgentRun }) {
       <RunMarks run={run} />
       <RunTiming run={run} records={records} />
       <div className="grid items-start gap-4 xl:grid-cols-[3fr_1fr]">
-        {isText ? (
-          <RunText id={id} />
-        ) : isProgram ? (
-          <ProgramView run={run} />
-        ) : (
+        {isText && <RunText id={id} />}
+        {!isText && isProgram && <ProgramView run={run} />}
+        {!isText && !isProgram && (
           <Panel title="Story">
             <Conversation run={run} records={records} />
           </Panel>

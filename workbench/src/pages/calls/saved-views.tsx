@@ -14,9 +14,8 @@ const flagName = "call-views";
 function readViews(text: string | null): View[] {
   try {
     const storedViews: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(storedViews)
-      ? storedViews.filter((view) => typeof view?.name === "string" && view.search)
-      : [];
+    if (!Array.isArray(storedViews)) return [];
+    return storedViews.filter((view) => typeof view?.name === "string" && view.search);
   } catch {
     return [];
   }

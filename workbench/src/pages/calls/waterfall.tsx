@@ -103,15 +103,10 @@ function Row({ span, total }: { span: Span; total: number }) {
   );
 }
 
-function Bar({
-  span: { key, startMs, ms, depth, isBad, wait, isRunning, isModel },
-  total,
-}: {
-  span: Span;
-  total: number;
-}) {
+function Bar({ span, total }: { span: Span; total: number }) {
   const position = (timeMs: number) => `${Math.min(99.7, (timeMs / total) * 100)}%`;
   const width = (durationMs: number) => `${Math.max(0.3, (durationMs / total) * 100)}%`;
+  const { key, startMs, ms, wait, isRunning } = span;
   const pattern = `waits-${key.replaceAll(/[^\w-]/g, "_")}`;
   return (
     <svg aria-hidden className="block h-2.5 w-full">
@@ -120,16 +115,7 @@ function Bar({
         x={position(startMs)}
         width={width(ms)}
         height="10"
-        className={classes(
-          isBad
-            ? "fill-bad"
-            : isModel
-              ? "fill-muted"
-              : depth > 0
-                ? "fill-accent"
-                : "fill-accent-fill",
-          isRunning && "animate-pulse",
-        )}
+        className={classes(colourOf(span), isRunning && "animate-pulse")}
       />
       {wait && (
         <>
@@ -144,6 +130,12 @@ function Bar({
       )}
     </svg>
   );
+}
+
+function colourOf({ isBad, isModel, depth }: Span): string {
+  if (isBad) return "fill-bad";
+  if (isModel) return "fill-muted";
+  return depth > 0 ? "fill-accent" : "fill-accent-fill";
 }
 
 /** Not a colour alone: a person who cannot tell colours apart sees the stripes. */

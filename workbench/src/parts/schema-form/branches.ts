@@ -34,7 +34,8 @@ export function valueFor(
     return value;
   const discriminator = discriminatorOf(choices, root);
   const start = startOf(choice, root, discriminator);
-  return isRecord(start) ? { ...start, ...Object.fromEntries(keptFields) } : start;
+  if (!isRecord(start)) return start;
+  return { ...start, ...Object.fromEntries(keptFields) };
 }
 
 /** What a value starts with: what must be given and can only be one value, and defaults of what must be given. */
@@ -83,7 +84,8 @@ export function withOnlyValues(
     const filled = fillingOf(property, root, depth + 1, defaults);
     return filled === undefined ? [] : [[name, filled] as const];
   });
-  return missing.length === 0 ? value : { ...Object.fromEntries(missing), ...value };
+  if (missing.length === 0) return value;
+  return { ...Object.fromEntries(missing), ...value };
 }
 
 /** The same for all that is given within. An empty object is left as it is: it may be about to be taken back. */
@@ -107,7 +109,8 @@ export function complete(value: unknown, schema: unknown, root: UnknownObject, d
   const completed = Object.fromEntries(fields);
   const choices = [resolved.oneOf, resolved.anyOf].find(Array.isArray) ?? [];
   const branch = branchOf(choices, completed, root);
-  return branch < 0 ? completed : complete(completed, choices[branch], root, depth + 1);
+  if (branch < 0) return completed;
+  return complete(completed, choices[branch], root, depth + 1);
 }
 
 function fillingOf(

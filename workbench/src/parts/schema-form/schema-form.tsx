@@ -152,6 +152,7 @@ class FormBoundary extends Component<{ children: ReactNode }, { failed: boolean 
   }
 
   override render(): ReactNode {
-    return this.state.failed ? <NoForm /> : this.props.children;
+    if (this.state.failed) return <NoForm />;
+    return this.props.children;
   }
 }

@@ -23,7 +23,8 @@ function renderType(type: unknown, schema: UnknownObject, root: UnknownObject): 
 function renderObject({ required, properties }: UnknownObject): string {
   const requiredNames = listOf(required).filter((name) => typeof name === "string");
   const names = requiredNames.length > 0 ? requiredNames : Object.keys(recordOf(properties));
-  return names.length === 0 ? "object" : shorten(`object with ${names.join(", ")}`);
+  if (names.length === 0) return "object";
+  return shorten(`object with ${names.join(", ")}`);
 }
 
 const nouns = new Map<unknown, readonly [singular: string, plural: string]>([

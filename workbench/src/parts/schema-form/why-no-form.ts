@@ -39,7 +39,8 @@ export function whyNoForm(schema: unknown): string | null {
   const isEndless = starts.some(
     (start) => unfold(start, schema, [], { remaining: maxUnfolded }) <= 0,
   );
-  return isEndless ? `Its references unfold to more than ${maxUnfolded} fields.` : null;
+  if (!isEndless) return null;
+  return `Its references unfold to more than ${maxUnfolded} fields.`;
 }
 
 /** A value would have to fit the schema in order to fit it: the forms' library would look for the end for ever. */

@@ -62,12 +62,10 @@ function textsOf({
   };
 }
 
-const pretty = (value: unknown) =>
-  value === undefined || value === null
-    ? ""
-    : typeof value === "string"
-      ? value
-      : JSON.stringify(value, null, 2);
+function pretty(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
 
 /** Block by block; JSON inside a text is laid out as JSON, so that no difference is one long escaped line. */
 function resultText(result: unknown): string {
@@ -80,9 +78,11 @@ function resultText(result: unknown): string {
   const blocks = content.map((block) =>
     typeof block.text === "string" ? layOutJson(block.text) : pretty(block),
   );
-  const structured = structuredContent === undefined ? "" : pretty(structuredContent);
+
   const otherText = Object.keys(otherFields).length === 0 ? "" : pretty(otherFields);
-  return [...new Set([...blocks, structured, otherText])].filter((text) => text !== "").join("\n");
+  return [...new Set([...blocks, pretty(structuredContent), otherText])]
+    .filter((text) => text !== "")
+    .join("\n");
 }
 
 function layOutJson(text: string): string {

@@ -22,12 +22,7 @@ export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
   const { id, question, steps = [], messages = [], calls, conversation, usage } = run;
   const isAsked = isModelAsked(run);
   const durationMs = Math.max(0, now - Date.parse(run.at));
-  const activity =
-    heldByCall.size > 0
-      ? "waits for approval"
-      : isAsked
-        ? `the model, turn ${steps.length}`
-        : calls.flatMap(({ tool, status }) => (status === null ? tool : [])).join(", ");
+
   return (
     <Page
       title={
@@ -61,7 +56,7 @@ export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
         <Panel title="Run">
           <Facts
             items={[
-              ["Now", activity],
+              ["Now", heldByCall.size > 0 ? "waits for approval" : renderActivity(run)],
               ["Since", <Time full key="at" at={run.at} />],
               ["Asked by", run.user],
               ["Model", run.model],
@@ -88,6 +83,13 @@ export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
       </div>
     </Page>
   );
+}
+
+function renderActivity(run: RunningRun): string {
+  const { steps = [], calls } = run;
+  if (isModelAsked(run)) return `the model, turn ${steps.length}`;
+  const openCalls = calls.filter(({ status }) => status === null);
+  return openCalls.map(({ tool }) => tool).join(", ");
 }
 
 function useClock(): number {

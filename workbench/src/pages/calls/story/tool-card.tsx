@@ -100,9 +100,8 @@ function blocksOf(content: ChatContent): object[] {
     if (block.type === "text") return block;
     const [, mimeType = "", data = ""] =
       /^data:([^;,]+);base64,(.*)$/s.exec(block.image_url.url) ?? [];
-    return data === ""
-      ? { type: "text", text: `[image] ${block.image_url.url}` }
-      : { type: "image", mimeType, data };
+    if (data === "") return { type: "text", text: `[image] ${block.image_url.url}` };
+    return { type: "image", mimeType, data };
   });
 }
 
