@@ -112,7 +112,7 @@ export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
   const modelName = (id: ToolId) =>
     forModels.get(id) ?? forModels.get(byKey().get(toolKey(id)) ?? id) ?? hashedModelName(id);
   // Names collide only where a server or a hand-written tool has a dot in its name.
-  const isShared = ids.some(hasLooseDot) ? repeated(ids.map(displayName)) : new Set<string>();
+  const isShared = ids.some(hasLooseDot) ? repeatedTexts(ids.map(displayName)) : new Set<string>();
   const name = (id: ToolId) => {
     const shown = displayName(id);
     return isShared.size > 0 && isShared.has(shown) ? modelName(id) : shown;
@@ -134,14 +134,14 @@ export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
     modelName,
     find(spelling, accepts = () => true) {
       for (const rank of ranks) {
-        const [first, ...others] = rank(spelling).filter(accepts);
-        if (first && others.length > 0) return { kind: "many", ids: [first, ...others] };
+        const [first, ...furtherIds] = rank(spelling).filter(accepts);
+        if (first && furtherIds.length > 0) return { kind: "many", ids: [first, ...furtherIds] };
         if (first) return { kind: "one", id: first };
       }
       return { kind: "none" };
     },
     collisions: () =>
-      [...repeated(ids.flatMap(spellings))].map((spelling) => ({
+      [...repeatedTexts(ids.flatMap(spellings))].map((spelling) => ({
         spelling,
         names: spelled(spelling).map(name),
       })),
@@ -160,11 +160,11 @@ function prefixesOf(ids: readonly ToolId[]): [server: string | null, prefix: str
   );
 }
 
-function repeated(words: readonly string[]): Set<string> {
-  const seen = new Set<string>();
-  const again = new Set<string>();
-  for (const word of words) (seen.has(word) ? again : seen).add(word);
-  return again;
+function repeatedTexts(texts: readonly string[]): Set<string> {
+  const seenTexts = new Set<string>();
+  const repeatedOnes = new Set<string>();
+  for (const text of texts) (seenTexts.has(text) ? repeatedOnes : seenTexts).add(text);
+  return repeatedOnes;
 }
 
 type Named = Pick<Tool, "id" | "name" | "modelName">;

@@ -239,7 +239,7 @@ function connected({ client: id, title, path, isChanged, moved, kept, secrets }:
     file: basename(path),
     isChanged,
     moved: moved.map(({ as }) => as),
-    kept: kept.map((one) => one.name),
+    kept: kept.map((server) => server.name),
     secrets: withoutPlaces(secrets),
   };
 }

@@ -184,7 +184,7 @@ const Tokens = z.object({ tokens: z.array(TokenStatus), nextCursor: NextCursor }
 type KeptToken = z.output<typeof TokenStatus>;
 const time = z
   .string()
-  .refine((given) => !Number.isNaN(Date.parse(given)), "give a time like 2027-01-31T12:00:00Z")
+  .refine((text) => !Number.isNaN(Date.parse(text)), "give a time like 2027-01-31T12:00:00Z")
   .optional();
 
 /** The caller's own credentials for servers. */
@@ -214,7 +214,7 @@ const tokens = [
       },
     },
     async run(plane, query, asker) {
-      const keyOf = (one: { server: string; kind: string }) => `${one.server} ${one.kind}`;
+      const keyOf = (token: { server: string; kind: string }) => `${token.server} ${token.kind}`;
       const { items, nextCursor } = pageAfterCursor(await plane.tokens.list(asker), keyOf, query);
       return { tokens: items, nextCursor };
     },

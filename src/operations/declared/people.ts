@@ -98,7 +98,7 @@ const people = [
               hasPassword ? "password" : "",
               invitedUntil === null ? "" : "invited",
             ]
-              .filter((way) => way !== "")
+              .filter((method) => method !== "")
               .join(", "),
         },
       },

@@ -157,8 +157,8 @@ export const registryOperations = [
       arguments: { "<file>": "a file of that configuration, as 'registry entries' shows it" },
       options: { "--reason <text>": "why, for the history" },
       examples: ["registry adopt /home/ann/old/toolplane.json"],
-      text: ({ entries: taken }: { entries: EntryChange[] }) =>
-        `Took over ${taken.map(({ name }) => name).join(", ")}.`,
+      text: ({ entries: adopted }: { entries: EntryChange[] }) =>
+        `Took over ${adopted.map(({ name }) => name).join(", ")}.`,
     },
   }),
   operation({
