@@ -26,8 +26,8 @@ export function OverviewPage() {
   const { isLoading, isShown, isEmpty, steps } = useFirstSteps();
   const { isLoading: isAsking } = useNeeds();
   const isLate = useIsLate();
-  const { range: asked = "" } = route.useSearch();
-  const range: Range = Object.hasOwn(ranges, asked) ? (asked as Range) : "hour";
+  const { range: rangeName = "" } = route.useSearch();
+  const range: Range = Object.hasOwn(ranges, rangeName) ? (rangeName as Range) : "hour";
   const navigate = useNavigate();
   return (
     <Page

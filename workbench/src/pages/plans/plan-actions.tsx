@@ -35,9 +35,9 @@ export function PlanActions({
   const [goesOn, setGoesOn] = useState(false);
   const [isRejecting, setRejecting] = useState(false);
   const [reason, setReason] = useState("");
-  const some = isFirst ? String(chosen) : `the ${chosen} chosen`;
-  const what = chosen === waiting ? (waiting === 1 ? "it" : `all ${waiting}`) : some;
-  const cannot = !mayDecide || chosen === 0 || busyWith !== null;
+  const selectionText = isFirst ? String(chosen) : `the ${chosen} chosen`;
+  const target = chosen === waiting ? (waiting === 1 ? "it" : `all ${waiting}`) : selectionText;
+  const isDisabled = !mayDecide || chosen === 0 || busyWith !== null;
   return (
     <div className="sticky bottom-0 flex flex-col gap-2 rounded-lg border border-line bg-surface p-3 shadow-lg">
       <Complaint error={error} />
@@ -68,23 +68,27 @@ export function PlanActions({
           go on when one fails
         </label>
         <div className="ml-auto flex gap-2">
-          <Button disabled={cannot} busy={busyWith === "reject"} onClick={() => setRejecting(true)}>
-            Reject {what}
+          <Button
+            disabled={isDisabled}
+            busy={busyWith === "reject"}
+            onClick={() => setRejecting(true)}
+          >
+            Reject {target}
           </Button>
           <Button
             variant="primary"
-            disabled={cannot || isWrong}
+            disabled={isDisabled || isWrong}
             busy={busyWith === "approve"}
             onClick={() => onDecide("approve", goesOn ? { continueOnFailure: true } : {})}
           >
-            Approve {what}
+            Approve {target}
           </Button>
         </div>
       </div>
       <Confirm
         open={isRejecting}
         title="Reject these changes?"
-        action={`Reject ${what}`}
+        action={`Reject ${target}`}
         onClose={() => setRejecting(false)}
         onConfirm={() => {
           setRejecting(false);

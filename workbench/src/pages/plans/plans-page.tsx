@@ -68,7 +68,7 @@ function renderTools(tools: readonly string[]): string {
 /** Waiting plans, then finished ones, newest first. */
 function waitingFirst(plans: readonly PlanAnswer[]): PlanAnswer[] {
   const isOver = ({ changes }: PlanAnswer) => Number(waitingIn(changes) === 0);
-  return plans.toReversed().toSorted((one, other) => isOver(one) - isOver(other));
+  return plans.toReversed().toSorted((a, b) => isOver(a) - isOver(b));
 }
 
 /** Change plans, waiting ones first. */

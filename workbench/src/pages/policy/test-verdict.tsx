@@ -19,7 +19,7 @@ type Mode = NonNullable<InputOf<"policy.test">["mode"]>;
 
 const faces: Face[] = ["workbench", "mcp", "agent", "cli", "http", "library"];
 const modes = [{ value: "", text: "Default" }, "build", "plan", "review", "debug"];
-const means = {
+const verdictTexts = {
   allow: "It would run.",
   ask: "It would wait for approval.",
   queue: "It would be queued in a plan.",
@@ -106,7 +106,7 @@ function Verdict({ answer }: { answer: AnswerOf<"policy.test"> }) {
       className="flex min-w-0 flex-col gap-3 max-lg:border-t max-lg:border-line max-lg:pt-4"
     >
       <p className="flex items-center gap-2 font-medium">
-        <VerdictBadge verdict={verdict} /> {means[verdict]}
+        <VerdictBadge verdict={verdict} /> {verdictTexts[verdict]}
       </p>
       <Facts
         items={[

@@ -4,12 +4,12 @@ import { useAllGroups } from "../../app/session.ts";
 
 /** Offers names of tools to the text box whose `list` is this id. */
 export function ToolNames({ id, typed }: { id: string; typed: string }) {
-  const found = useInfiniteQuery(
+  const toolPages = useInfiniteQuery(
     toolPagesQuery({ ...useAllGroups(), ...(typed === "" ? {} : { q: typed }) }),
   );
   return (
     <datalist id={id}>
-      {found.data?.pages[0]?.tools.map(({ name }) => (
+      {toolPages.data?.pages[0]?.tools.map(({ name }) => (
         <option key={name} value={name} />
       ))}
     </datalist>

@@ -13,7 +13,7 @@ export function MessageDialog({
   message: ServerMessage;
   onClose: () => void;
 }) {
-  const { method, kind, direction, id, at, durationMs, bytes, session, cut } = message;
+  const { method, kind, direction, id, at: sentAt, durationMs, bytes, session, cut } = message;
   const text =
     typeof message.message === "string"
       ? message.message
@@ -29,7 +29,7 @@ export function MessageDialog({
                 direction === "sent" ? "sent by the plane" : "received from the server",
               ],
               ["Id", id],
-              ["At", <Time full key="at" at={at} />],
+              ["At", <Time full key="at" at={sentAt} />],
               ["Answered in", durationMs !== null && renderDuration(durationMs)],
               [
                 "Size",

@@ -133,7 +133,7 @@ function StateFacts({ server }: { server: ServerStatus }) {
         ["Transport", transport],
         ["Protocol", [protocolVersion, protocolReason].filter(Boolean).join(": ")],
         ["Process", pid],
-        ["Works in", instances.length > 0 && <Instances all={instances} />],
+        ["Works in", instances.length > 0 && <Instances instances={instances} />],
         ["Sessions", sessions],
         ["Pending requests", pending],
         [
@@ -150,8 +150,8 @@ function StateFacts({ server }: { server: ServerStatus }) {
 }
 
 /** Of a server that works in the directory of its caller. */
-function Instances({ all }: { all: NonNullable<ServerStatus["instances"]> }) {
-  return all.map(({ directory, state, pid }) => (
+function Instances({ instances }: { instances: NonNullable<ServerStatus["instances"]> }) {
+  return instances.map(({ directory, state, pid }) => (
     <div key={directory}>
       {directory} ({pid === null ? state : `${state}, process ${pid}`})
     </div>

@@ -40,26 +40,28 @@ const isRecord = (value: unknown): value is UnknownObject =>
 
 export function listedArguments({ listed }: OverlayView): Map<string, ListedArgument> {
   const { properties, required } = listed.parameters;
-  const needed = Array.isArray(required) ? required : [];
+  const requiredNames = Array.isArray(required) ? required : [];
   return new Map(
     Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => {
       const { type, description } = isRecord(schema) ? schema : {};
-      const shown = {
+      const texts = {
         type: typeof type === "string" ? type : "",
         description: typeof description === "string" ? description : "",
       };
-      return [name, { ...shown, isRequired: needed.includes(name) }];
+      return [name, { ...texts, isRequired: requiredNames.includes(name) }];
     }),
   );
 }
 
 /** The server's arguments with their overlays, then our own. */
 export function toDrafts(view: OverlayView): ArgumentDraft[] {
-  const said = new Map((view.overlay.arguments ?? []).map((argument) => [argument.name, argument]));
+  const overlaidArguments = new Map(
+    (view.overlay.arguments ?? []).map((argument) => [argument.name, argument]),
+  );
   const listed = listedArguments(view);
-  const names = [...new Set([...listed.keys(), ...said.keys()])];
+  const names = [...new Set([...listed.keys(), ...overlaidArguments.keys()])];
   return names.map((name, key) => ({
-    ...toDraft(said.get(name) ?? { name }, key),
+    ...toDraft(overlaidArguments.get(name) ?? { name }, key),
     isListed: listed.has(name),
   }));
 }
@@ -99,12 +101,14 @@ export function toOverlay(
   description: string,
   drafts: readonly ArgumentDraft[],
 ): ToolOverlay {
-  const { arguments: _, description: __, ...rest } = overlay;
-  const said = drafts.map(toArgument).filter((argument) => Object.keys(argument).length > 1);
+  const { arguments: _, description: __, ...otherSettings } = overlay;
+  const changedArguments = drafts
+    .map(toArgument)
+    .filter((argument) => Object.keys(argument).length > 1);
   return {
-    ...rest,
+    ...otherSettings,
     ...(description.trim() === "" ? {} : { description: description.trim() }),
-    ...(said.length === 0 ? {} : { arguments: said }),
+    ...(changedArguments.length === 0 ? {} : { arguments: changedArguments }),
   };
 }
 
@@ -137,8 +141,8 @@ function toArgument({
 function splitChoices(text: string): string[] {
   return text
     .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
+    .map((choice) => choice.trim())
+    .filter((choice) => choice !== "");
 }
 
 /** A string stays as typed; other types are parsed as JSON if possible. */

@@ -4,7 +4,7 @@ import { useOperation } from "../../api/operations.ts";
 import type { CallAnswer } from "../../api/queries.ts";
 import { QueryView } from "../../parts/states.tsx";
 
-const shown = 10;
+const maxExamples = 10;
 
 type Example = {
   id: string;
@@ -24,7 +24,7 @@ export function RecordedCalls({
   not: readonly string[];
   children: (examples: readonly Example[]) => ReactNode;
 }) {
-  const query = useOperation("calls.list", { tool, payloads: true, limit: shown });
+  const query = useOperation("calls.list", { tool, payloads: true, limit: maxExamples });
   return (
     <QueryView query={query}>
       {({ calls }) => {

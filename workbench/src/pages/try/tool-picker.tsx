@@ -7,7 +7,7 @@ import { messageOf } from "../../parts/states.tsx";
 
 type ToolPickerProps = { value: string; onPick: (name: string) => void };
 
-const offered = 12;
+const maxOffered = 12;
 
 /** Offers tools at a click, and finds one by a few letters or by what it does. */
 export function ToolPicker({ value, onPick }: ToolPickerProps) {
@@ -18,7 +18,10 @@ export function ToolPicker({ value, onPick }: ToolPickerProps) {
   const { data, error, isFetching, isPlaceholderData } = useQuery({
     queryKey: ["search", "picker", q],
     queryFn: ({ signal }) =>
-      listTools({ q, group: "*", limit: offered, ...(q === "" ? {} : { best: offered }) }, signal),
+      listTools(
+        { q, group: "*", limit: maxOffered, ...(q === "" ? {} : { best: maxOffered }) },
+        signal,
+      ),
     enabled: isOpen,
     placeholderData: (before) => before,
   });

@@ -67,7 +67,7 @@ function PersonLine({ person, onRemove }: { person: Person; onRemove: () => void
           ))}
         </p>
         <p className="break-words text-xs text-muted">
-          {[...groups, persona && `persona ${persona}`, ...waysOf(person)]
+          {[...groups, persona && `persona ${persona}`, ...signInMethods(person)]
             .filter(Boolean)
             .join(" · ")}
         </p>
@@ -92,12 +92,12 @@ function PersonLine({ person, onRemove }: { person: Person; onRemove: () => void
   );
 }
 
-function waysOf({ source, passkeys, hasPassword }: Person): string[] {
+function signInMethods({ source, passkeys, hasPassword }: Person): string[] {
   return [
     source === "provider" ? "at your provider" : "",
     passkeys > 0 ? "with a passkey" : "",
     hasPassword ? "with a password" : "",
-  ].filter((way) => way !== "");
+  ].filter((method) => method !== "");
 }
 
 function RemovePerson({ user, onClose }: { user: string; onClose: () => void }) {
