@@ -18,13 +18,13 @@ const SchemaForm = lazy(async () => ({
 }));
 
 type EditorProps = {
-  held: HeldAnswer;
+  heldCall: HeldAnswer;
   /** Undefined: unchanged. Null: invalid JSON. */
   onChange: (args: JsonObject | null | undefined) => void;
 };
 
 /** The arguments, editable where allowed. Injected ones are never editable. */
-export function ArgumentsEditor({ held, onChange }: EditorProps) {
+export function ArgumentsEditor({ heldCall, onChange }: EditorProps) {
   const [text, setText] = useState<string | null>(null);
   const edit = (next: string | null) => {
     setText(next);
@@ -34,13 +34,13 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
     <div className="flex min-w-0 flex-col gap-2">
       <div className="flex items-center justify-between gap-2">
         <p className="text-xs font-medium">Arguments</p>
-        {held.allowEdit &&
+        {heldCall.allowEdit &&
           (text === null ? (
             <Button
               variant="quiet"
               icon={Pencil}
               data-key="e"
-              onClick={() => edit(renderArguments(held.arguments))}
+              onClick={() => edit(renderArguments(heldCall.arguments))}
             >
               Change
             </Button>
@@ -51,9 +51,9 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
           ))}
       </div>
       {text === null ? (
-        <ArgumentList args={held.shown} before={held.before} injected={held.injected} />
+        <ArgumentList args={heldCall.shown} before={heldCall.before} injected={heldCall.injected} />
       ) : (
-        <Editing held={held} text={text} onEdit={edit} />
+        <Editing heldCall={heldCall} text={text} onEdit={edit} />
       )}
     </div>
   );
@@ -64,10 +64,10 @@ const readArguments = (text: string) =>
 
 const renderArguments = (args: unknown) => escapeHidden(JSON.stringify(args, null, 2));
 
-type EditingProps = { held: HeldAnswer; text: string; onEdit: (text: string) => void };
+type EditingProps = { heldCall: HeldAnswer; text: string; onEdit: (text: string) => void };
 
 /** Try's form and the JSON of the same arguments, with what is different from the request. */
-function Editing({ held, text, onEdit }: EditingProps) {
+function Editing({ heldCall, text, onEdit }: EditingProps) {
   const problem = problemWith(text);
   const [validText, setValidText] = useState(text);
   const changeText = (next: string) => {
@@ -78,7 +78,7 @@ function Editing({ held, text, onEdit }: EditingProps) {
     {
       name: "form",
       title: "Form",
-      content: <EditForm held={held} text={validText} onEdit={changeText} />,
+      content: <EditForm heldCall={heldCall} text={validText} onEdit={changeText} />,
     },
     {
       name: "json",
@@ -99,14 +99,14 @@ function Editing({ held, text, onEdit }: EditingProps) {
     <div className="flex min-w-0 flex-col gap-3">
       <Tabs label="Edit the arguments" tabs={tabs} />
       {problem === null && (
-        <ArgumentDifference before={held.arguments} after={readJson<JsonObject>(text)} />
+        <ArgumentDifference before={heldCall.arguments} after={readJson<JsonObject>(text)} />
       )}
     </div>
   );
 }
 
-function EditForm({ held, text, onEdit }: EditingProps) {
-  const tool = useOperation("tools.get", { name: held.tool }).data;
+function EditForm({ heldCall, text, onEdit }: EditingProps) {
+  const tool = useOperation("tools.get", { name: heldCall.tool }).data;
   if (tool === undefined) return <Loading />;
   const exactArguments = readJson<UnknownObject>(text);
   return (
@@ -119,7 +119,7 @@ function EditForm({ held, text, onEdit }: EditingProps) {
             renderArguments(keepUntouched(next, JSON.parse(text) as UnknownObject, exactArguments)),
           )
         }
-        idPrefix={`held-${held.id}`}
+        idPrefix={`held-${heldCall.id}`}
       />
     </Suspense>
   );

@@ -113,13 +113,13 @@ function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) 
           tabIndex={-1}
           className="flex flex-col gap-4 outline-none"
         >
-          {chosen.map((held) => (
+          {chosen.map((heldCall) => (
             <ArgumentList
-              key={held.id}
-              title={held.tool}
-              args={held.shown}
-              before={held.before}
-              injected={held.injected}
+              key={heldCall.id}
+              title={heldCall.tool}
+              args={heldCall.shown}
+              before={heldCall.before}
+              injected={heldCall.injected}
             />
           ))}
         </div>

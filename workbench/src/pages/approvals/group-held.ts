@@ -10,7 +10,7 @@ export type Grouping = keyof typeof groupings;
 
 type Held = Pick<HeldAnswer, "tool" | "options" | "principal" | "shown">;
 
-const nameOf: Record<Grouping, (held: Held) => string> = {
+const nameOf: Record<Grouping, (heldCall: Held) => string> = {
   none: () => "",
   tool: ({ tool }) => tool,
   conversation: ({ options }) => options.conversation ?? "Without a conversation",
@@ -18,8 +18,8 @@ const nameOf: Record<Grouping, (held: Held) => string> = {
 };
 
 /** In the order of the first of each. */
-export function groupHeld<Item extends { held: Held }>(items: readonly Item[], by: Grouping) {
-  return [...Map.groupBy(items, ({ held }) => nameOf[by](held))].map(([name, group]) => ({
+export function groupHeld<Item extends { heldCall: Held }>(items: readonly Item[], by: Grouping) {
+  return [...Map.groupBy(items, ({ heldCall }) => nameOf[by](heldCall))].map(([name, group]) => ({
     name,
     items: group,
   }));

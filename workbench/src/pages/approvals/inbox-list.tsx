@@ -6,7 +6,7 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 import { Countdown } from "./countdown.tsx";
 import { type Grouping, type groupHeld, groupings, summaryOf } from "./group-held.ts";
 
-export type InboxItem = { id: string; held: HeldAnswer; answer: Answered | undefined };
+export type InboxItem = { id: string; heldCall: HeldAnswer; answer: Answered | undefined };
 
 /** What is sought among the calls that wait, and how they stand. */
 export type InboxSearch = { query: string; grouping: Grouping };
@@ -103,7 +103,7 @@ type RowProps = { item: InboxItem; isShown: boolean; isChosen: boolean } & Pick<
   "onShow" | "onChoose"
 >;
 
-function Row({ item: { id, held, answer }, isShown, onShow, isChosen, onChoose }: RowProps) {
+function Row({ item: { id, heldCall, answer }, isShown, onShow, isChosen, onChoose }: RowProps) {
   return (
     <li
       data-held={id}
@@ -114,7 +114,7 @@ function Row({ item: { id, held, answer }, isShown, onShow, isChosen, onChoose }
     >
       {onChoose && (
         <Choice
-          label={`Select ${held.tool}`}
+          label={`Select ${heldCall.tool}`}
           isChosen={isChosen}
           isDisabled={answer !== undefined}
           onToggle={() => onChoose([id], !isChosen)}
@@ -127,17 +127,17 @@ function Row({ item: { id, held, answer }, isShown, onShow, isChosen, onChoose }
         className="grid min-w-0 grow grid-cols-[minmax(0,1fr)_auto] gap-x-2 text-left text-sm"
       >
         <span className="truncate font-mono text-xs font-medium leading-5 max-md:whitespace-normal max-md:break-all">
-          <VisibleText text={held.tool} />
+          <VisibleText text={heldCall.tool} />
         </span>
         <span className="text-xs">
           {answer ? (
             <StateBadge kind="held" state={answer.approval.status} />
           ) : (
-            held.expiresAt !== null && <Countdown until={held.expiresAt} />
+            heldCall.expiresAt !== null && <Countdown until={heldCall.expiresAt} />
           )}
         </span>
         <span className="col-span-2 truncate text-xs text-muted">
-          {held.principal.user ?? "anonymous"} · <VisibleText text={summaryOf(held)} />
+          {heldCall.principal.user ?? "anonymous"} · <VisibleText text={summaryOf(heldCall)} />
         </span>
       </button>
     </li>

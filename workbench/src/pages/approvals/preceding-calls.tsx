@@ -5,8 +5,8 @@ import { StateBadge } from "../../parts/badge.tsx";
 import { Time } from "../../parts/time.tsx";
 
 /** The last calls before this one: of its run, its conversation, or its caller where it has neither. */
-export function PrecedingCalls({ held }: { held: HeldAnswer }) {
-  const { data: calls, error } = useQuery(precedingCallsQuery(held));
+export function PrecedingCalls({ heldCall }: { heldCall: HeldAnswer }) {
+  const { data: calls, error } = useQuery(precedingCallsQuery(heldCall));
 
   // As high as the list that may follow: a button that moves under the pointer is not clicked.
   if (calls === undefined || calls.length === 0)
@@ -21,7 +21,7 @@ export function PrecedingCalls({ held }: { held: HeldAnswer }) {
     <details className="rounded-md border border-line text-sm">
       <summary className="cursor-pointer px-3 py-1.5 text-xs font-medium">
         {calls.length === 1 ? "The call before" : `The ${calls.length} calls before`}
-        <span className="ml-1 font-normal text-muted">of this {commonTo(held)}</span>
+        <span className="ml-1 font-normal text-muted">of this {commonTo(heldCall)}</span>
       </summary>
       <ol className="divide-y divide-line border-t border-line">
         {calls.map(({ id, tool, status, at: startedAt, said: argumentText }) => (

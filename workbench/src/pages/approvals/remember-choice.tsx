@@ -37,19 +37,19 @@ export function toRemember({
 }
 
 type RememberChoiceProps = {
-  held: HeldAnswer;
+  heldCall: HeldAnswer;
   value: RememberedFor;
   onChange: (value: RememberedFor) => void;
 };
 
-export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
-  if (held.adminRequired)
+export function RememberChoice({ heldCall, value, onChange }: RememberChoiceProps) {
+  if (heldCall.adminRequired)
     return (
       <p className="self-center text-xs text-muted">
         A rule requires approval each time, so approvals are not remembered.
       </p>
     );
-  const inConversation = held.options.conversation !== undefined;
+  const inConversation = heldCall.options.conversation !== undefined;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <Field label="Approve for">

@@ -14,21 +14,21 @@ import { verdictChoices } from "../policy/rule-form.tsx";
 type Verdict = PolicyRule["verdict"];
 
 /** A policy rule for calls like this one, to be written into the configuration. */
-export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () => void }) {
+export function RuleDialog({ heldCall, onClose }: { heldCall: HeldAnswer; onClose: () => void }) {
   const mayManage = useMay("admin");
   const navigate = useNavigate();
   const [verdict, setVerdict] = useState<Verdict>("allow");
   const [subject, setSubject] = useState<"tool" | "server">("tool");
   const [names, setNames] = useState<readonly string[]>([]);
   const [reason, setReason] = useState("");
-  const { server } = held.toolId;
-  const globs = Object.entries(held.shown).flatMap(([name, value]) => {
-    if (typeof value !== "string" || held.injected.includes(name)) return [];
+  const { server } = heldCall.toolId;
+  const globs = Object.entries(heldCall.shown).flatMap(([name, value]) => {
+    if (typeof value !== "string" || heldCall.injected.includes(name)) return [];
     return [[name, exactly(value)] as const];
   });
   const chosenGlobs = globs.filter(([name]) => names.includes(name));
   const rule: PolicyRule = {
-    ...(subject === "server" && server !== null ? { server } : { tool: held.tool }),
+    ...(subject === "server" && server !== null ? { server } : { tool: heldCall.tool }),
     ...(chosenGlobs.length > 0 && { arguments: Object.fromEntries(chosenGlobs) }),
     verdict,
     ...withoutUndefined({ reason: reason.trim() || undefined }),
@@ -47,7 +47,7 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
             onClick={() =>
               void navigate({
                 to: "/policy",
-                search: { tool: held.tool, rule: JSON.stringify(rule) },
+                search: { tool: heldCall.tool, rule: JSON.stringify(rule) },
               })
             }
           >
@@ -68,7 +68,7 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
           <Field label="Applies to">
             <Select
               options={[
-                { value: "tool", text: held.tool },
+                { value: "tool", text: heldCall.tool },
                 ...(server === null ? [] : [{ value: "server", text: `Every tool of ${server}` }]),
               ]}
               value={subject}

@@ -12,10 +12,10 @@ export function useOrder() {
     answered: ReadonlyMap<string, Answered>,
   ): InboxItem[] => {
     const waiting = new Set(approvals.map(({ id }) => id));
-    for (const held of approvals) heldById.current.set(held.id, held);
-    return [...heldById.current.values()].flatMap((held) => {
-      const answer = answered.get(held.id);
-      return waiting.has(held.id) || answer ? [{ id: held.id, held, answer }] : [];
+    for (const heldCall of approvals) heldById.current.set(heldCall.id, heldCall);
+    return [...heldById.current.values()].flatMap((heldCall) => {
+      const answer = answered.get(heldCall.id);
+      return waiting.has(heldCall.id) || answer ? [{ id: heldCall.id, heldCall, answer }] : [];
     });
   };
 }

@@ -45,7 +45,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
   const approvals = query.data?.approvals ?? [];
   const items = keepOrder(approvals, answered);
   const groups = groupHeld(
-    items.filter(({ held }) => matchesSearch(held, search.query)),
+    items.filter(({ heldCall }) => matchesSearch(heldCall, search.query)),
     search.grouping,
   );
   // What is shown, gone through and selected is what is listed: nothing is answered that a search has hidden.
@@ -102,7 +102,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
       {() => {
         const selected = listed
           .filter((item) => chosen.has(item.id) && isOpen(item))
-          .map(({ held }) => held);
+          .map(({ heldCall }) => heldCall);
         if (items.length + questions.length === 0 && id === undefined)
           return (
             <Empty
@@ -178,7 +178,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
                 {justAnswered.map((answer) => (
                   <AnsweredCard key={answer.approval.id} answered={answer} />
                 ))}
-                {mounted.map(({ id: callId, held, answer }) => (
+                {mounted.map(({ id: callId, heldCall, answer }) => (
                   <div
                     key={callId}
                     hidden={callId !== shown || (answer && justAnswered.includes(answer))}
@@ -187,7 +187,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
                       <AnsweredCard answered={answer} />
                     ) : (
                       <ApprovalCard
-                        held={held}
+                        heldCall={heldCall}
                         isMoving={isMoving}
                         onAnswered={(answer) => keepAnswers([answer])}
                       />
@@ -213,12 +213,12 @@ function focusShownCard(): void {
 
 /** The linked call was answered already, or is not visible to this user. */
 function NoLongerWaiting({ id }: { id: string }) {
-  const { data: held, error } = useOperation("approvals.get", { id }, { retry: false });
+  const { data: heldCall, error } = useOperation("approvals.get", { id }, { retry: false });
   if (error) return <Complaint error={error} />;
-  if (held === undefined || held.status === "pending") return null;
+  if (heldCall === undefined || heldCall.status === "pending") return null;
   return (
-    <Panel title={`${held.tool} no longer waits`}>
-      <AnsweredView held={held} />
+    <Panel title={`${heldCall.tool} no longer waits`}>
+      <AnsweredView heldCall={heldCall} />
     </Panel>
   );
 }

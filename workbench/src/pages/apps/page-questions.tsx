@@ -73,12 +73,15 @@ type PageApprovalProps = { id: string; onAnswered: (outcome: OutcomeAnswer | nul
 export function PageApproval({ id, onAnswered }: PageApprovalProps) {
   return (
     <QueryView query={useOperation("approvals.get", { id })}>
-      {(held) =>
-        held.status === "pending" ? (
-          <CardInSight held={held} onAnswered={({ outcome }) => onAnswered(outcome ?? null)} />
+      {(heldCall) =>
+        heldCall.status === "pending" ? (
+          <CardInSight
+            heldCall={heldCall}
+            onAnswered={({ outcome }) => onAnswered(outcome ?? null)}
+          />
         ) : (
           <p className="flex items-center gap-3 text-sm text-muted">
-            The call of the page was answered elsewhere: {held.status}.
+            The call of the page was answered elsewhere: {heldCall.status}.
             <Button onClick={() => onAnswered(null)}>Go on</Button>
           </p>
         )

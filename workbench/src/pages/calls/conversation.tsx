@@ -18,7 +18,7 @@ export type ConversationExtras = {
   /** Of a run that goes on: its calls that are not counted yet, and the approvals they wait for. */
   live?: {
     calls: readonly (ShownCall & { id: string })[];
-    held: ReadonlyMap<string, string>;
+    approvalIds: ReadonlyMap<string, string>;
     isModelAsked: boolean;
   };
 };
@@ -40,12 +40,12 @@ export function Conversation({
       message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [],
     ),
   );
-  const held = live?.held ?? new Map();
+  const approvalIds = live?.approvalIds ?? new Map();
   const knownCalls: KnownCalls = {
     callsById,
     results,
     records,
-    held,
+    approvalIds,
     conversation: run.conversation,
   };
   const spokenMessages = messages.filter(({ role }) => role !== "tool");
@@ -109,7 +109,7 @@ type KnownCalls = {
   callsById: Map<string, ShownCall>;
   results: Map<string, ChatContent>;
   records: NonNullable<ConversationExtras["records"]>;
-  held: ReadonlyMap<string, string>;
+  approvalIds: ReadonlyMap<string, string>;
 };
 type MessageProps = { message: ChatMessage; step: AgentStep | undefined; knownCalls: KnownCalls };
 
@@ -143,7 +143,7 @@ function Message({ message, step, knownCalls }: MessageProps) {
       )}
       <Markdown text={textIn(message.content)} />
       {message.tool_calls?.map((call) => (
-        <AskedTool key={call.id} asked={call} knownCalls={knownCalls} />
+        <AskedTool key={call.id} requested={call} knownCalls={knownCalls} />
       ))}
     </Turn>
   );
@@ -183,14 +183,14 @@ function Turn({ icon: Icon, who, note, children }: TurnProps) {
   );
 }
 
-function AskedTool({ asked, knownCalls }: { asked: AskedCall; knownCalls: KnownCalls }) {
-  const call = knownCalls.callsById.get(asked.id);
+function AskedTool({ requested, knownCalls }: { requested: AskedCall; knownCalls: KnownCalls }) {
+  const call = knownCalls.callsById.get(requested.id);
   return (
     <ToolCard
-      {...{ asked, call, conversation: knownCalls.conversation }}
-      result={knownCalls.results.get(asked.id)}
+      {...{ requested, call, conversation: knownCalls.conversation }}
+      result={knownCalls.results.get(requested.id)}
       record={call?.record ? knownCalls.records.get(call.record) : undefined}
-      held={knownCalls.held.get(asked.id)}
+      approvalId={knownCalls.approvalIds.get(requested.id)}
     />
   );
 }

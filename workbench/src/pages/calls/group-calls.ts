@@ -56,7 +56,7 @@ function clientOf({ face, principal }: CallAnswer, isNamed: boolean): unknown[] 
   return [principal.user, (principal as { key?: string }).key ?? null, face];
 }
 
-function isPause({ calls }: CallGroup, { at }: CallAnswer): boolean {
+function isPause({ calls }: CallGroup, { at: calledAt }: CallAnswer): boolean {
   const laterCall = calls.at(-1);
-  return laterCall !== undefined && Date.parse(laterCall.at) - Date.parse(at) > pauseMs;
+  return laterCall !== undefined && Date.parse(laterCall.at) - Date.parse(calledAt) > pauseMs;
 }

@@ -23,9 +23,8 @@ const programQuery = (conversation: string, code: string) =>
         { signal },
       );
       const program = runs.find((run) => isProgramRun(run) && run.question.trim() === code.trim());
-      return program === undefined
-        ? null
-        : callOperation("runs.get", { id: program.id }, { signal });
+      if (program === undefined) return null;
+      return callOperation("runs.get", { id: program.id }, { signal });
     },
   });
 

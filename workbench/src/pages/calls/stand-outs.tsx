@@ -51,7 +51,7 @@ function SummaryView({ summary }: { summary: CallSummary }) {
           onChoose={(server) => change({ server }, false)}
         />
         <Column title="Slowest calls" wide>
-          {slowest.slice(0, maxRows).map(({ id, at, tool, durationMs }) => (
+          {slowest.slice(0, maxRows).map(({ id, at: calledAt, tool, durationMs }) => (
             <li key={id} className="grid grid-cols-[minmax(0,1fr)_auto_64px] gap-3">
               <Link
                 to="/calls/$id"
@@ -61,7 +61,7 @@ function SummaryView({ summary }: { summary: CallSummary }) {
                 {tool}
               </Link>
               <span className="text-muted">
-                <Time at={at} />
+                <Time at={calledAt} />
               </span>
               <span className="text-right tabular-nums">{renderDuration(durationMs)}</span>
             </li>

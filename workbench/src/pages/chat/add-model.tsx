@@ -62,7 +62,7 @@ export function AddModel({ onDone }: { onDone: () => void }) {
       definition: {
         baseURL: draft.baseURL.trim(),
         model: draft.model.trim(),
-        ...(draft.key.trim() === "" ? {} : { apiKey: `\${${draft.key.trim()}}` }),
+        ...(draft.key.trim() !== "" && { apiKey: `\${${draft.key.trim()}}` }),
       },
     });
   return (

@@ -45,12 +45,11 @@ export function ChatItemView({ item, isRaw, conversation, onAsk }: ChatItemProps
         {item.text}
       </p>
     );
-  return isRaw ? (
+  if (!isRaw) return <Markdown level={2} text={item.text} />;
+  return (
     <p dir="auto" className="whitespace-pre-wrap break-words font-mono text-xs leading-5">
       {item.text}
     </p>
-  ) : (
-    <Markdown level={2} text={item.text} />
   );
 }
 

@@ -34,24 +34,17 @@ export function addEvent(items: readonly ChatItem[], event: ChatEvent): readonly
   if ("ended" in event) {
     const closedItems = items.map((item) => (isOpen(item) ? { ...item, result: "" } : item));
     const { took } = event;
-    return took
-      ? [...closedItems, { kind: "end", id: `${event.ended}-took`, ended: took }]
-      : closedItems;
+    if (!took) return closedItems;
+    return [...closedItems, { kind: "end", id: `${event.ended}-took`, ended: took }];
   }
   const { id, type, text, call, pictures = [], result: outcome } = event.message;
   if (call && type === "action") return withCall(items, call, id);
   if (call && type === "observation")
-    return items.map((item) =>
-      isOpen(item) && item.call.id === call.id
-        ? {
-            ...item,
-            call: { ...item.call, ...call },
-            result: text,
-            pictures,
-            ...(outcome && { outcome }),
-          }
-        : item,
-    );
+    return items.map((item) => {
+      if (!isOpen(item) || item.call.id !== call.id) return item;
+      const answered = { ...item, call: { ...item.call, ...call }, result: text, pictures };
+      return outcome ? { ...answered, outcome } : answered;
+    });
   if (type === "action" || type === "observation" || text === "") return items;
   const isShown = items.some((item) => item.id === id && item.kind === type);
   if (!isShown) return [...items, { kind: type, id, text }];

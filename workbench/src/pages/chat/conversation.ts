@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { AgentAnswer } from "../../../../src/model/agent/agent-answer.ts";
 import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
 import type { ChatMessage } from "../../../../src/model/agent/chat.ts";
@@ -132,11 +133,10 @@ export async function askChat(
     approvalWaitMs,
     // A page that is left or loaded again does not end it.
     detached: true,
-    ...(style === "tools" ? {} : { style }),
-    ...(history.length === 0 ? {} : { history }),
-    ...(model === "" ? {} : { model }),
-    ...(toolset === "" ? {} : { toolset }),
+    ...withoutUndefined({ model: model || undefined, toolset: toolset || undefined }),
   };
+  if (style !== "tools") input.style = style;
+  if (history.length > 0) input.history = history;
   try {
     await follow(input, signal, onMessage);
   } catch (thrown) {
@@ -145,7 +145,7 @@ export async function askChat(
       message: { id: `${turn}-end`, type: "error", text, end: true, endOfDialog: true },
     });
   } finally {
-    addToChat({ ended: turn, ...(runEnd ? { took: runEnd } : {}) });
+    addToChat({ ended: turn, ...withoutUndefined({ took: runEnd }) });
     if (!isOver()) change({ isBusy: false });
   }
 }

@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { ChatContent, ChatMessage } from "../../../../src/model/agent/chat.ts";
 import { callOperation } from "../../api/operations.ts";
 import type { RunAnswer, RunSummary } from "../../api/queries.ts";
@@ -29,9 +30,10 @@ export const keptChatsQuery = (user: string | null) =>
         runs.flatMap(({ conversation, title }) => (title ? [[conversation, title]] : [])),
       );
       for (const run of runs) {
-        const { conversation, question, at } = run;
+        const { conversation, question, at: startedAt } = run;
         if (!conversation.startsWith(chatPrefix) || isProgramRun(run)) continue;
-        const { at: lastAt = at, questions = new Set<string>() } = chats.get(conversation) ?? {};
+        const { at: lastAt = startedAt, questions = new Set<string>() } =
+          chats.get(conversation) ?? {};
         const title = titles.get(conversation) ?? question;
         // One that was asked again is one question.
         chats.set(conversation, {
@@ -108,8 +110,7 @@ export function itemsOf(messages: readonly ChatMessage[], runs: readonly RunAnsw
         id,
         tool,
         arguments: parseArguments(requested.arguments),
-        ...(status ? { status } : {}),
-        ...(record ? { record } : {}),
+        ...withoutUndefined({ status: status || undefined, record: record || undefined }),
       };
       const result = messages.find(
         (laterMessage, laterIndex) =>
@@ -160,7 +161,6 @@ function textIn(content: ChatContent): string {
 }
 
 function picturesIn(content: ChatContent): string[] {
-  return typeof content === "string"
-    ? []
-    : content.flatMap((block) => (block.type === "image_url" ? block.image_url.url : []));
+  if (typeof content === "string") return [];
+  return content.flatMap((block) => (block.type === "image_url" ? block.image_url.url : []));
 }

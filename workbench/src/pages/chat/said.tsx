@@ -73,8 +73,8 @@ export function ChatMessages({
         {(isOpening ? [] : items).map((item) => (
           <ChatItemView key={`${item.kind}-${item.id}`} {...{ item, isRaw, conversation, onAsk }} />
         ))}
-        {ownApprovals.map((held) => (
-          <ApprovalCard key={held.id} held={held} />
+        {ownApprovals.map((heldCall) => (
+          <ApprovalCard key={heldCall.id} heldCall={heldCall} />
         ))}
         {ownQuestions.map((question) => (
           <QuestionCard key={question.id} question={question} />

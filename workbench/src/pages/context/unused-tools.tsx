@@ -37,11 +37,9 @@ export function UnusedTools({ costs, usage }: UnusedToolsProps) {
       className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line bg-surface px-4 py-3 text-sm"
     >
       <p className="min-w-0 flex-1 basis-72">
-        {!isKnown ? (
-          <span className="text-muted">{reason}</span>
-        ) : unused.length === 0 ? (
-          <>Every tool was called in this time.</>
-        ) : (
+        {!isKnown && <span className="text-muted">{reason}</span>}
+        {isKnown && unused.length === 0 && "Every tool was called in this time."}
+        {isKnown && unused.length > 0 && (
           <>
             <b>{counted(unused.length, "tool")}</b> not called{" "}
             {days === allRecorded ? `since ${exactTime(recordedSince ?? "")}` : "in this time"}:{" "}

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import {
   type DeadLetterStatus,
   deadLetterStatuses,
@@ -104,10 +105,9 @@ export function DeadLettersPage() {
   const navigateTo = (nextSearch: { status?: string; id?: string }) =>
     void navigate({ to: "/dead-letters", search: nextSearch, replace: true });
   const openId = search.id ?? null;
-  const statusSearch = search.status === undefined ? {} : { status: search.status };
   const setOpen = (id: string | null) =>
-    navigateTo({ ...statusSearch, ...(id === null ? {} : { id }) });
-  const letters = useInfiniteQuery(deadLettersQuery(status === "" ? undefined : status));
+    navigateTo(withoutUndefined({ status: search.status, id: id ?? undefined }));
+  const letters = useInfiniteQuery(deadLettersQuery(status || undefined));
   const rows = letters.data?.pages.flatMap((page) => page.deadLetters) ?? [];
   const counts = letters.data?.pages[0]?.byStatus;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());

@@ -111,7 +111,7 @@ function StateFacts({ state }: { state: State }) {
     <>
       {error !== null && (
         <p className="break-words rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
-          {isFailed ? "Not in use: " : ""}
+          {isFailed && "Not in use: "}
           {error}
         </p>
       )}
@@ -179,5 +179,6 @@ function FactTable({ panel: { title, facts, error } }: { panel: FactPanel }) {
 
 function renderValue(value: FactPanel["facts"][number]["value"]): string {
   if (value === null) return "–";
-  return typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
+  if (typeof value !== "boolean") return String(value);
+  return value ? "yes" : "no";
 }

@@ -50,7 +50,7 @@ export function CallsPlot({
   };
   const { title, step } = ranges[range];
   const span = title.toLowerCase();
-  const stepText = step === 1 ? "minute" : step < 60 ? `${step} minutes` : `${step / 60} hours`;
+  const stepText = renderStep(step);
   const maxCalls = Math.max(...steps.map(({ calls }) => calls));
   const times = useMemo(() => steps.map(({ at }) => Date.parse(at)), [steps]);
   const bars = useMemo(
@@ -93,13 +93,16 @@ export function CallsPlot({
   );
 }
 
+function renderStep(minutes: number): string {
+  if (minutes === 1) return "minute";
+  return minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`;
+}
+
 /** A week's steps have a day. */
 function renderTick(timeMs: number, range: Range): string {
-  const day =
-    range === "week"
-      ? `${new Date(timeMs).toLocaleDateString(undefined, { weekday: "short" })} `
-      : "";
-  return day + renderClock(timeMs);
+  const clock = renderClock(timeMs);
+  if (range !== "week") return clock;
+  return `${new Date(timeMs).toLocaleDateString(undefined, { weekday: "short" })} ${clock}`;
 }
 
 type TimesProps = Pick<CallSeries, "steps"> & {

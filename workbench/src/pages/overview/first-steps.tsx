@@ -158,11 +158,8 @@ function StepRow({
         aria-hidden
         className={classes(
           "flex size-6 shrink-0 items-center justify-center rounded-full text-xs font-semibold",
-          isDone
-            ? "bg-good-soft text-good"
-            : isOpen
-              ? "bg-accent-fill text-white"
-              : "bg-sunken text-muted",
+          isDone && "bg-good-soft text-good",
+          !isDone && (isOpen ? "bg-accent-fill text-white" : "bg-sunken text-muted"),
         )}
       >
         {isDone ? <Check className="size-3.5" /> : number}

@@ -83,11 +83,9 @@ function CallNumbers({ series, range }: NumbersProps) {
         tone={errors / calls >= badRate ? "text-bad" : "text-ink"}
         value={orUnknown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}
       >
-        {series === null ? (
-          "not loaded yet"
-        ) : calls === 0 ? (
-          `no calls in the ${span}`
-        ) : (
+        {series === null && "not loaded yet"}
+        {series !== null && calls === 0 && `no calls in the ${span}`}
+        {calls > 0 && (
           <>
             {renderCount(errors)}{" "}
             <Link to="/calls" search={{ status: "failed" }} className="underline hover:text-ink">
@@ -114,11 +112,9 @@ function CallNumbers({ series, range }: NumbersProps) {
         title="Latency"
         value={orUnknown(p50Ms === null ? "–" : renderDuration(p50Ms))}
       >
-        {series === null
-          ? "not loaded yet"
-          : p95Ms === null
-            ? "no calls yet"
-            : `p50; p95 ${renderDuration(p95Ms)}`}
+        {series === null && "not loaded yet"}
+        {series !== null && p95Ms === null && "no calls yet"}
+        {p95Ms !== null && `p50; p95 ${renderDuration(p95Ms)}`}
       </NumberCard>
     </>
   );
@@ -146,11 +142,12 @@ function SavedNumber() {
         className="fill-good"
       />
       <span className="mt-1 block">
-        {stats === undefined
-          ? "not counted yet"
-          : isLazy
-            ? `${renderCount(loadedTokens)} instead of ${renderCount(fullTokens)} in a model's context`
-            : `all ${renderCount(fullTokens)} tokens are loaded; ${renderPercent(ifLazy)} less when lazy`}
+        {stats === undefined && "not counted yet"}
+        {isLazy &&
+          `${renderCount(loadedTokens)} instead of ${renderCount(fullTokens)} in a model's context`}
+        {stats !== undefined &&
+          !isLazy &&
+          `all ${renderCount(fullTokens)} tokens are loaded; ${renderPercent(ifLazy)} less when lazy`}
       </span>
     </NumberCard>
   );

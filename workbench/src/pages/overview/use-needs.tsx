@@ -176,8 +176,8 @@ const needIfAny = (causes: readonly unknown[], need: Need): Need[] =>
   causes.length === 0 ? [] : [need];
 
 /** Distinct names, shortened. */
-function renderNames(all: readonly string[]): string {
-  const distinctNames = [...new Set(all)];
+function renderNames(names: readonly string[]): string {
+  const distinctNames = [...new Set(names)];
   return (
     distinctNames.slice(0, 3).join(", ") +
     (distinctNames.length > 3 ? ` and ${distinctNames.length - 3} more` : "")

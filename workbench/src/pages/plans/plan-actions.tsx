@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { useMayChange } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
@@ -35,8 +36,7 @@ export function PlanActions({
   const [goesOn, setGoesOn] = useState(false);
   const [isRejecting, setRejecting] = useState(false);
   const [reason, setReason] = useState("");
-  const selectionText = isFirst ? String(chosen) : `the ${chosen} chosen`;
-  const target = chosen === waiting ? (waiting === 1 ? "it" : `all ${waiting}`) : selectionText;
+  const target = renderTarget({ chosen, waiting, isFirst });
   const isDisabled = !mayDecide || chosen === 0 || busyWith !== null;
   return (
     <div className="sticky bottom-0 flex flex-col gap-2 rounded-lg border border-line bg-surface p-3 shadow-lg">
@@ -92,7 +92,7 @@ export function PlanActions({
         onClose={() => setRejecting(false)}
         onConfirm={() => {
           setRejecting(false);
-          onDecide("reject", reason.trim() === "" ? {} : { reason: reason.trim() });
+          onDecide("reject", withoutUndefined({ reason: reason.trim() || undefined }));
         }}
       >
         <p>Rejected changes cannot be approved later. Queue them again instead.</p>
@@ -106,4 +106,11 @@ export function PlanActions({
       </Confirm>
     </div>
   );
+}
+
+type Choice = Pick<PlanActionsProps, "chosen" | "waiting" | "isFirst">;
+
+function renderTarget({ chosen, waiting, isFirst }: Choice): string {
+  if (chosen !== waiting) return isFirst ? String(chosen) : `the ${chosen} chosen`;
+  return waiting === 1 ? "it" : `all ${waiting}`;
 }

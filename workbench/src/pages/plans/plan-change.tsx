@@ -66,7 +66,7 @@ export function PlanChange({
         {isWaiting ? (
           <>
             <ChangedDefinition tool={change.tool} />
-            <ArgumentsEditor held={change} onChange={onEdit} />
+            <ArgumentsEditor heldCall={change} onChange={onEdit} />
           </>
         ) : (
           <ArgumentList args={change.shown} before={change.before} injected={change.injected} />

@@ -26,9 +26,9 @@ export function PlanEditor({ plan }: { plan: PlanAnswer }) {
     decide.mutate(
       {
         verb,
-        ...(chosenChanges.length === waitingChanges.length
-          ? {}
-          : { ids: chosenChanges.map(({ id }) => id) }),
+        ...(chosenChanges.length < waitingChanges.length && {
+          ids: chosenChanges.map(({ id }) => id),
+        }),
         ...more,
         ...replacedArguments(verb, chosenChanges, edited),
       },
@@ -90,7 +90,6 @@ function replacedArguments(
   const editedArguments = chosenChanges.flatMap(({ id }) =>
     edited[id] ? [[id, edited[id]] as const] : [],
   );
-  return verb === "reject" || editedArguments.length === 0
-    ? {}
-    : { arguments: Object.fromEntries(editedArguments) };
+  if (verb === "reject" || editedArguments.length === 0) return {};
+  return { arguments: Object.fromEntries(editedArguments) };
 }

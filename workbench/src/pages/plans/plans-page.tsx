@@ -15,10 +15,17 @@ const tones: Record<PlanAnswer["status"], Tone> = {
   rejected: "neutral",
 };
 
+const statusTexts: Record<PlanAnswer["status"], string> = {
+  pending: "waiting",
+  partly: "partly done",
+  done: "done",
+  rejected: "rejected",
+};
+
 export function PlanStatus({ status }: { status: PlanAnswer["status"] }) {
   return (
     <Badge dot tone={tones[status]}>
-      {status === "pending" ? "waiting" : status === "partly" ? "partly done" : status}
+      {statusTexts[status]}
     </Badge>
   );
 }
@@ -61,7 +68,7 @@ const waitingIn = (changes: Changes) => changes.filter(({ status }) => status ==
 function renderTools(tools: readonly string[]): string {
   const counts = Map.groupBy(tools, (tool) => tool);
   return [...counts]
-    .map(([tool, all]) => (all.length === 1 ? tool : `${tool} × ${all.length}`))
+    .map(([tool, { length }]) => (length === 1 ? tool : `${tool} × ${length}`))
     .join(", ");
 }
 

@@ -49,7 +49,7 @@ export function useRuleDraft(written: RulesAnswer): RuleDraft {
     set: setRules,
     change: (id, change) =>
       setRules((rulesBefore) =>
-        rulesBefore.map((one) => (one.id === id ? { ...one, ...change } : one)),
+        rulesBefore.map((draft) => (draft.id === id ? { ...draft, ...change } : draft)),
       ),
     add(rule, index) {
       const draftRule = draftOf(rule);
@@ -63,7 +63,7 @@ export function useRuleDraft(written: RulesAnswer): RuleDraft {
         return rulesBefore.toSpliced(from, 1).toSpliced(to, 0, movedRule);
       });
     },
-    remove: (id) => setRules((rulesBefore) => rulesBefore.filter((one) => one.id !== id)),
+    remove: (id) => setRules((rulesBefore) => rulesBefore.filter((draft) => draft.id !== id)),
     restart,
     rebase: setBase,
   };

@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { Json, JsonObject } from "../../../../src/model/json.ts";
 import { ChoiceChips } from "../../parts/choice-chips.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
@@ -91,11 +92,7 @@ function withKey(rule: JsonObject, key: string, value: Json | undefined): JsonOb
 
 /** As people write rules: conditions, verdict, reason. */
 function withVerdictLast({ verdict, reason, ...conditions }: JsonObject): JsonObject {
-  return {
-    ...conditions,
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+  return { ...conditions, ...withoutUndefined({ verdict, reason }) };
 }
 
 const textOf = (value: Json | undefined) => (typeof value === "string" ? value : "");

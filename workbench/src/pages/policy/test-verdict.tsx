@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useId, useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import type { AnswerOf, InputOf } from "../../../../src/operations/operations.ts";
 import { callOperation } from "../../api/operations.ts";
@@ -39,7 +40,7 @@ export function TestVerdict() {
         tool: tool.trim(),
         face,
         arguments: readArguments(args),
-        ...(mode === "" ? {} : { mode }),
+        ...withoutUndefined({ mode: mode || undefined }),
       }),
   });
   return (

@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { toolPagesQuery } from "../../api/tool-queries.ts";
 import { useAllGroups } from "../../app/session.ts";
 
 /** Offers names of tools to the text box whose `list` is this id. */
 export function ToolNames({ id, typed }: { id: string; typed: string }) {
   const toolPages = useInfiniteQuery(
-    toolPagesQuery({ ...useAllGroups(), ...(typed === "" ? {} : { q: typed }) }),
+    toolPagesQuery({ ...useAllGroups(), ...withoutUndefined({ q: typed || undefined }) }),
   );
   return (
     <datalist id={id}>

@@ -35,11 +35,10 @@ const columns: readonly Column<Row>[] = [
   {
     title: "Pin",
     width: "110px",
-    render: ({ status, held }) => (
-      <Badge tone={held !== null ? "bad" : status === "pinned" ? "good" : "warn"}>
-        {held === null ? status : "quarantined"}
-      </Badge>
-    ),
+    render: ({ status, held }) => {
+      if (held !== null) return <Badge tone="bad">quarantined</Badge>;
+      return <Badge tone={status === "pinned" ? "good" : "warn"}>{status}</Badge>;
+    },
   },
   {
     title: "Quality",
@@ -51,7 +50,9 @@ const columns: readonly Column<Row>[] = [
     title: "First finding",
     width: "minmax(150px, 3fr)",
     wide: true,
-    render: ({ held, finding }) => <span title={held ?? finding}>{held ?? finding}</span>,
+    render: ({ held: reason, finding }) => (
+      <span title={reason ?? finding}>{reason ?? finding}</span>
+    ),
   },
   { title: "Pinned", width: "90px", wide: true, render: ({ at }) => at && <Time at={at} /> },
   {
@@ -62,19 +63,20 @@ const columns: readonly Column<Row>[] = [
   },
 ];
 
+function urgency({ held, status }: Row): number {
+  if (held !== null) return 2;
+  return status === "pinned" ? 0 : 1;
+}
+
 /** What is quarantined, then what has changed, then the poorest for models. */
 function worstFirst(a: Row, b: Row): number {
-  const urgency = ({ held, status }: Row) => (held !== null ? 2 : status === "pinned" ? 0 : 1);
   const poor = ({ score }: Row) => score ?? 101;
   return urgency(b) - urgency(a) || poor(a) - poor(b) || (a.name < b.name ? -1 : 1);
 }
 
 function Score({ score }: { score: number | null }) {
-  return (
-    <span className={score === null ? "" : score < poorBelow ? "text-warn" : "text-good"}>
-      {score}
-    </span>
-  );
+  if (score === null) return null;
+  return <span className={score < poorBelow ? "text-warn" : "text-good"}>{score}</span>;
 }
 
 const views = {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { shellQuote } from "../../../../src/lib/text/shell.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { useMutateOperation } from "../../api/operations.ts";
@@ -49,7 +50,7 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
     setValues(next);
     add.reset();
   };
-  const ownName = name.trim() === "" ? {} : { name: name.trim() };
+  const ownName = withoutUndefined({ name: name.trim() || undefined });
   const addServer = (force: boolean) =>
     add.mutate({ what: what.trim(), values: filledValues(values), force, ...ownName });
   const shownName = name.trim() || plan.data?.name;

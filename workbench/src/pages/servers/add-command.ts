@@ -10,7 +10,7 @@ export function renderAddCommand({ name, definition }: PastedServer): string | n
       flag,
       `${key}=${String(value)}`,
     ]);
-  const words =
+  const parts =
     typeof command === "string"
       ? [name, ...renderPairs("--env", env), "--", command, ...(args as unknown[]).map(String)]
       : [name, "--url", String(url), ...renderPairs("--header", headers)];
@@ -18,6 +18,6 @@ export function renderAddCommand({ name, definition }: PastedServer): string | n
     "toolplane",
     "servers",
     "add",
-    ...words.map((word) => (/^--[a-z]*$/.test(word) ? word : shellQuote(word))),
+    ...parts.map((part) => (/^--[a-z]*$/.test(part) ? part : shellQuote(part))),
   ].join(" ");
 }

@@ -25,12 +25,11 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
     setTyped(name);
     setTabName("anything");
   };
-  const { servers, leftOut, problem } =
-    tabName === "form"
-      ? fromForm(form)
-      : tabName === "paste"
-        ? fromText(pasted)
-        : { ...noServers, problem: null };
+  const serversOf: Record<string, () => FormServers> = {
+    form: () => fromForm(form),
+    paste: () => fromText(pasted),
+  };
+  const { servers, leftOut, problem } = serversOf[tabName]?.() ?? { ...noServers, problem: null };
   return (
     <Dialog
       wide

@@ -138,15 +138,15 @@ function EntryForm({
 function TestOutcome({ tried }: { tried: AnswerOf<"servers.save"> | undefined }) {
   if (tried === undefined) return null;
   const { problem, tools, needsSignIn } = tried;
+  const success = needsSignIn
+    ? "It answers and needs a sign-in."
+    : `It answers with ${counted(tools ?? 0, "tool")}.`;
   return (
     <p
       role="status"
       className={`mr-auto min-w-0 break-words text-sm ${problem ? "text-bad" : "text-good"}`}
     >
-      {problem ??
-        (needsSignIn
-          ? "It answers and needs a sign-in."
-          : `It answers with ${counted(tools ?? 0, "tool")}.`)}
+      {problem ?? success}
     </p>
   );
 }

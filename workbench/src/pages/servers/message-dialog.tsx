@@ -31,10 +31,7 @@ export function MessageDialog({
               ["Id", id],
               ["At", <Time full key="at" at={sentAt} />],
               ["Answered in", durationMs !== null && renderDuration(durationMs)],
-              [
-                "Size",
-                cut ? `${renderBytes(bytes)}, of which the beginning was kept` : renderBytes(bytes),
-              ],
+              ["Size", renderBytes(bytes) + (cut ? ", of which the beginning was kept" : "")],
               ["Session", session],
             ]}
           />

@@ -49,9 +49,8 @@ const toCandidate = (entry: unknown): Candidate => ({
 function whyNot(entry: unknown): string | null {
   if (!isServer(entry)) return "it has neither a command nor a url";
   const [inputVariable] = /\$\{input:[^{}]*\}/.exec(JSON.stringify(entry)) ?? [];
-  return inputVariable === undefined
-    ? null
-    : `its client prompts for ${inputVariable}; write \${NAME} and set that variable`;
+  if (inputVariable === undefined) return null;
+  return `its client prompts for ${inputVariable}; write \${NAME} and set that variable`;
 }
 
 /** Clients write environment variables in two ways. */
@@ -72,17 +71,13 @@ function toServer(name: string, clientEntry: Entry): PastedServer {
     ...otherKeys
   } = entry;
   const settings = isEntry(environment) ? { env: environment, ...otherKeys } : otherKeys;
-  const program = isEntry(command)
-    ? { command: command.path, args: command.args, env: command.env }
-    : Array.isArray(command)
-      ? { command: command[0], args: command.slice(1) }
-      : { command };
+  const program = programOf(command);
   const url = entry.url ?? serverUrl ?? httpUrl;
   const transport = typeof type === "string" && /sse/i.test(type) ? { transport: "sse" } : {};
   const definition = {
     ...settings,
     ...(program.command === undefined ? { url, ...transport } : program),
-    ...(disabled === true ? { enabled: false } : {}),
+    ...(disabled === true && { enabled: false }),
   };
   return {
     name,
@@ -92,10 +87,17 @@ function toServer(name: string, clientEntry: Entry): PastedServer {
   };
 }
 
+/** A program with its arguments in one object or list, or its name alone. */
+function programOf(command: unknown): Entry {
+  if (Array.isArray(command)) return { command: command[0], args: command.slice(1) };
+  if (!isEntry(command)) return { command };
+  return { command: command.path, args: command.args, env: command.env };
+}
+
 function isServer(value: unknown): value is Entry {
   if (!isEntry(value)) return false;
   const { command, url, serverUrl, httpUrl, openapi } = value;
-  const program = isEntry(command) ? command.path : Array.isArray(command) ? command[0] : command;
+  const { command: program } = programOf(command);
   const hasCommand = typeof program === "string" && program !== "";
   return (
     hasCommand || [url, serverUrl, httpUrl, openapi].some((address) => typeof address === "string")

@@ -138,12 +138,12 @@ function StateFacts({ server }: { server: ServerStatus }) {
         ["Pending requests", pending],
         [
           "Circuit breaker",
-          circuit && circuit.state !== "closed"
-            ? `${circuit.state}, ${counted(circuit.failures, "failure")}`
-            : null,
+          circuit &&
+            circuit.state !== "closed" &&
+            `${circuit.state}, ${counted(circuit.failures, "failure")}`,
         ],
         ["Next try", nextRetryAt && <Time full at={nextRetryAt} />],
-        ["Noise", noise > 0 ? `${counted(noise, "invalid line")} on stdout` : null],
+        ["Noise", noise > 0 && `${counted(noise, "invalid line")} on stdout`],
       ]}
     />
   );
@@ -164,10 +164,7 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
   const checked = useOperation("tools.quality", { server: name }, { enabled: tools > 0 });
   const quality = checked.data;
   const scores = quality?.tools.map(({ score }) => score) ?? [];
-  const average =
-    scores.length === 0
-      ? null
-      : Math.round(scores.reduce((sum, score) => sum + score, 0) / scores.length);
+  const average = Math.round(scores.reduce((sum, score) => sum + score, 0) / scores.length);
   return (
     <Facts
       items={[
@@ -210,7 +207,7 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
           checked.isFetching && !quality
             ? "checking …"
             : quality &&
-              average !== null &&
+              scores.length > 0 &&
               `${average} of 100 on average; ${quality.passed} of ${quality.total} pass`,
         ],
       ]}

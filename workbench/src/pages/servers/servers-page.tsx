@@ -135,12 +135,10 @@ function renderSummary({ servers, total }: AnswerOf<"servers.list">): string {
   const connected = count(({ state }) => state === "connected");
   const idle = count((server) => server.idle);
   const inTrouble = count(({ state }) => isTroubled(state));
-  return [
-    `${total} configured`,
-    `${connected} connected`,
-    ...(idle > 0 ? [`${idle} idle`] : []),
-    ...(inTrouble > 0 ? [`${inTrouble} in trouble`] : []),
-  ].join(", ");
+  const counts = [`${total} configured`, `${connected} connected`];
+  if (idle > 0) counts.push(`${idle} idle`);
+  if (inTrouble > 0) counts.push(`${inTrouble} in trouble`);
+  return counts.join(", ");
 }
 
 /** `trouble` matches failing servers. */

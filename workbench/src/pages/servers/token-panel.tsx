@@ -85,6 +85,7 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
   const whyNot = useWhyNot("call");
   const setServerToken = useToken(server);
   const trial = useMutation({ mutationFn: () => tryToken(server), onSettled: useRefreshed() });
+  const submitText = isKept ? "Replace and try" : "Save and try";
   return (
     <form
       className="flex flex-col gap-2"
@@ -120,7 +121,7 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
           disabled={token.trim() === ""}
           busy={setServerToken.isPending || trial.isPending}
         >
-          {trial.isPending ? "Trying it" : isKept ? "Replace and try" : "Save and try"}
+          {trial.isPending ? "Trying it" : submitText}
         </Button>
       </div>
       <Complaint error={setServerToken.error} />

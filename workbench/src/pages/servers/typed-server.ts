@@ -29,7 +29,7 @@ export function fromForm({ name, kind, command, args, env, url, headers }: Form)
   const definition = isCommand
     ? {
         command: command.trim(),
-        ...(lines.length > 0 ? { args: lines } : {}),
+        ...(lines.length > 0 && { args: lines }),
         ...readPairs("env", env),
       }
     : { url: url.trim(), ...readPairs("headers", headers) };
@@ -55,12 +55,12 @@ function readPairs(key: string, text: string): Record<string, Record<string, str
 export function formFrom({ command, args, env, url, headers }: JsonObject): Form {
   const textOf = (value: unknown) => (typeof value === "string" ? value : "");
   const linesOf = (value: unknown) => (Array.isArray(value) ? value.map(String).join("\n") : "");
-  const pairsOf = (value: unknown) =>
-    typeof value === "object" && value !== null
-      ? Object.entries(value)
-          .map(([key, inner]) => `${key}=${String(inner)}`)
-          .join("\n")
-      : "";
+  const pairsOf = (value: unknown) => {
+    if (typeof value !== "object" || value === null) return "";
+    return Object.entries(value)
+      .map(([key, inner]) => `${key}=${String(inner)}`)
+      .join("\n");
+  };
   return {
     name: "entry",
     kind: url === undefined ? "command" : "url",

@@ -55,11 +55,11 @@ async function followOnce(server: string, signal: AbortSignal, setLog: SetLog): 
   const response = await sendOperation("servers.logs", { name: server }, { signal, headers });
   if (!response.ok || !response.body) throw await readProblem(response);
   await readServerSentEvents(response.body, ({ name, data }) => {
-    const said = JSON.parse(data) as ServerLogLine[];
+    const logLines = JSON.parse(data) as ServerLogLine[];
     setLog((before) => ({
       isLive: true,
       error: null,
-      lines: name === "kept" ? numberLines(said, 0) : withLines(before?.lines ?? [], said),
+      lines: name === "kept" ? numberLines(logLines, 0) : withLines(before?.lines ?? [], logLines),
     }));
   });
 }

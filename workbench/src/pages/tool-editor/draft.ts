@@ -78,7 +78,6 @@ function toDraft(argument: ToolArgument, key: number): ArgumentDraft {
     required,
     default: fallback,
     enum: choices,
-    hidden,
     fixed,
   } = argument;
   return {
@@ -87,12 +86,22 @@ function toDraft(argument: ToolArgument, key: number): ArgumentDraft {
     type,
     description,
     isListed: false,
-    required: required === undefined ? "" : required ? "yes" : "no",
+    required: requiredText(required),
     fallback: toText(fallback),
     choices: (choices ?? []).map(toText).join(", "),
-    visibility: fixed !== undefined ? "fixed" : hidden ? "hidden" : "shown",
+    visibility: visibilityOf(argument),
     fixed: toText(fixed),
   };
+}
+
+function requiredText(required: boolean | undefined): ArgumentDraft["required"] {
+  if (required === undefined) return "";
+  return required ? "yes" : "no";
+}
+
+function visibilityOf({ fixed, hidden }: ToolArgument): Visibility {
+  if (fixed !== undefined) return "fixed";
+  return hidden ? "hidden" : "shown";
 }
 
 /** The overlay: only differences from the server's definition. */
@@ -105,11 +114,10 @@ export function toOverlay(
   const changedArguments = drafts
     .map(toArgument)
     .filter((argument) => Object.keys(argument).length > 1);
-  return {
-    ...otherSettings,
-    ...(description.trim() === "" ? {} : { description: description.trim() }),
-    ...(changedArguments.length === 0 ? {} : { arguments: changedArguments }),
-  };
+  const changed: ToolOverlay = { ...otherSettings };
+  if (description.trim() !== "") changed.description = description.trim();
+  if (changedArguments.length > 0) changed.arguments = changedArguments;
+  return changed;
 }
 
 function toArgument({
@@ -123,19 +131,18 @@ function toArgument({
   visibility,
   fixed,
 }: ArgumentDraft): ToolArgument {
-  const values = splitChoices(choices);
-  return {
-    name: name.trim(),
-    ...(type === "" ? {} : { type }),
-    ...(description.trim() === "" ? {} : { description: description.trim() }),
-    ...(required === "" ? {} : { required: required === "yes" }),
-    ...(fallback === "" ? {} : { default: toValue(fallback, type) }),
-    ...(values.length === 0 ? {} : { enum: values.map((text) => toValue(text, type)) }),
-    ...(visibility === "hidden" ? { hidden: true } : {}),
-    ...(visibility === "fixed" ? { fixed: toValue(fixed, type) } : {}),
-    // An argument of our own exists by its name alone.
-    ...(isListed || type !== "" ? {} : { type: "string" as const }),
-  };
+  const argument: ToolArgument = { name: name.trim() };
+  const choiceTexts = splitChoices(choices);
+  if (type !== "") argument.type = type;
+  // An argument of our own exists by its name alone.
+  else if (!isListed) argument.type = "string";
+  if (description.trim() !== "") argument.description = description.trim();
+  if (required !== "") argument.required = required === "yes";
+  if (fallback !== "") argument.default = toValue(fallback, type);
+  if (choiceTexts.length > 0) argument.enum = choiceTexts.map((text) => toValue(text, type));
+  if (visibility === "hidden") argument.hidden = true;
+  if (visibility === "fixed") argument.fixed = toValue(fixed, type);
+  return argument;
 }
 
 function splitChoices(text: string): string[] {

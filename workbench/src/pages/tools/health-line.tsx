@@ -11,8 +11,7 @@ export function HealthLine({ health }: { health: ToolRow["health"] }) {
   const { total, success_rate, p95_latency_ms, recent } = health;
   if (total === 0) return <span className="text-xs text-muted">no run since the start</span>;
   const rate = `${Math.round(success_rate * 100)}%`;
-  const rateClass =
-    success_rate >= healthyRate ? "text-good" : success_rate >= poorRate ? "text-warn" : "text-bad";
+
   const about = `${rate} of the last ${counted(total, "run")} succeeded; p95 ${renderDuration(p95_latency_ms)}`;
   return (
     <span title={about} className="flex items-center gap-2">
@@ -24,7 +23,12 @@ export function HealthLine({ health }: { health: ToolRow["health"] }) {
           className="h-5 w-20"
         />
       )}
-      <span className={classes("text-xs tabular-nums", rateClass)}>{rate}</span>
+      <span className={classes("text-xs tabular-nums", colourOf(success_rate))}>{rate}</span>
     </span>
   );
+}
+
+function colourOf(rate: number): string {
+  if (rate >= healthyRate) return "text-good";
+  return rate >= poorRate ? "text-warn" : "text-bad";
 }

@@ -27,7 +27,7 @@ const maxText = 300;
  * What is directly inside a schema. `root` is where its references lead to. Only one level is read: a schema that holds
  * itself has no end, and a person opens as much of it as is of use.
  */
-export function fieldsOf(given: unknown, root: UnknownObject): SchemaField[] {
+export function fieldsOf(schema: unknown, root: UnknownObject): SchemaField[] {
   // Parts that are passed over may lead back to where they began.
   const passedSchemas = new Set<UnknownObject>();
   const fieldsIn = (subschema: unknown): SchemaField[] => {
@@ -74,7 +74,7 @@ export function fieldsOf(given: unknown, root: UnknownObject): SchemaField[] {
     // `string or number` is said by the type.
     return fields.every(isSilent) ? [] : fields;
   };
-  return fieldsIn(given);
+  return fieldsIn(schema);
 }
 
 /** Whether a schema has anything to open, looked for one level deep. */
@@ -130,7 +130,7 @@ export function typeOf(subschema: unknown, root: UnknownObject, level = 0): stri
     isObject(subschema) && isText(subschema.$ref)
       ? decode(subschema.$ref.split("/").at(-1) || "anything")
       : "";
-  const typeNames = Array.isArray(type) ? type.filter(isText) : isText(type) ? [type] : [];
+  const typeNames = [type].flat().filter(isText);
   if (referenceName !== "")
     return typeNames.length === 0 ? referenceName : `${referenceName} (${typeNames.join(" or ")})`;
   if (typeNames.length > 0)
@@ -172,27 +172,25 @@ const bounds: readonly (readonly [string, string])[] = [
 
 function remarksOn(schema: UnknownObject): string[] {
   const {
-    const: only,
+    const: constant,
     default: fallback,
     examples,
     uniqueItems,
     deprecated,
     additionalProperties,
   } = schema;
-  return [
-    ...(Array.isArray(schema.enum) ? [`one of ${renderChoices(schema.enum)}`] : []),
-    ...(only === undefined ? [] : [`always ${asText(only)}`]),
-    ...(fallback === undefined ? [] : [`default ${asText(fallback)}`]),
-    ...bounds.flatMap(([key, phrase]) =>
-      schema[key] === undefined ? [] : [`${phrase} ${asText(schema[key])}`],
-    ),
-    ...(uniqueItems === true ? ["no entry twice"] : []),
-    ...(additionalProperties === false && isObject(schema.properties) ? ["no other names"] : []),
-    ...(Array.isArray(examples) && examples.length > 0
-      ? [`for example ${renderChoices(examples.slice(0, 3))}`]
-      : []),
-    ...(deprecated === true ? ["deprecated"] : []),
-  ];
+  const remarks: string[] = [];
+  if (Array.isArray(schema.enum)) remarks.push(`one of ${renderChoices(schema.enum)}`);
+  if (constant !== undefined) remarks.push(`always ${asText(constant)}`);
+  if (fallback !== undefined) remarks.push(`default ${asText(fallback)}`);
+  for (const [key, phrase] of bounds)
+    if (schema[key] !== undefined) remarks.push(`${phrase} ${asText(schema[key])}`);
+  if (uniqueItems === true) remarks.push("no entry twice");
+  if (additionalProperties === false && isObject(schema.properties)) remarks.push("no other names");
+  if (Array.isArray(examples) && examples.length > 0)
+    remarks.push(`for example ${renderChoices(examples.slice(0, 3))}`);
+  if (deprecated === true) remarks.push("deprecated");
+  return remarks;
 }
 
 function renderChoices(choices: readonly unknown[]): string {

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { serversQuery } from "../../api/queries.ts";
 import type { ToolFilter, ToolFilterName } from "../../api/tool-queries.ts";
 import { Button } from "../../parts/button.tsx";
@@ -117,12 +118,7 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
             <Button
               variant="quiet"
               className="self-start"
-              onClick={() =>
-                onChange({
-                  ...(filter.q === undefined ? {} : { q: filter.q }),
-                  ...(filter.server === undefined ? {} : { server: filter.server }),
-                })
-              }
+              onClick={() => onChange(withoutUndefined({ q: filter.q, server: filter.server }))}
             >
               Clear filters
             </Button>

@@ -110,28 +110,26 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
 
 function schemaTabs({ parameters, outputSchema }: ToolAnswer) {
   const asText = (schema: unknown) => JSON.stringify(schema, null, 2);
-  return [
+  const tabs = [
     { name: "list", title: "List", content: <SchemaTable schema={parameters} /> },
     {
       name: "schema",
       title: "JSON Schema",
       content: <CodeView label="schema" text={asText(parameters)} />,
     },
-    ...(outputSchema === undefined
-      ? []
-      : [
-          {
-            name: "output",
-            title: "Result",
-            content: (
-              <SchemaTable schema={outputSchema} empty="Nothing is said about the result." />
-            ),
-          },
-          {
-            name: "output-schema",
-            title: "Result schema",
-            content: <CodeView label="result schema" text={asText(outputSchema)} />,
-          },
-        ]),
+  ];
+  if (outputSchema === undefined) return tabs;
+  return [
+    ...tabs,
+    {
+      name: "output",
+      title: "Result",
+      content: <SchemaTable schema={outputSchema} empty="Nothing is said about the result." />,
+    },
+    {
+      name: "output-schema",
+      title: "Result schema",
+      content: <CodeView label="result schema" text={asText(outputSchema)} />,
+    },
   ];
 }

@@ -101,11 +101,9 @@ export function ToolsPage() {
           onDone={() => setChosenNames(new Set())}
         />
       )}
-      {listed.error ? (
-        <Failed error={listed.error} onRetry={() => void listed.refetch()} />
-      ) : listed.isPending ? (
-        <Loading what="Loading tools" />
-      ) : (
+      {listed.error && <Failed error={listed.error} onRetry={() => void listed.refetch()} />}
+      {!listed.error && listed.isPending && <Loading what="Loading tools" />}
+      {!listed.error && !listed.isPending && (
         <DataTable
           label="Tools"
           columns={mayEdit ? columns : toolColumns}

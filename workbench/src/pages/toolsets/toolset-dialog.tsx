@@ -30,7 +30,7 @@ export function ToolsetDialog({
 }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const known = useQuery(serversQuery());
+  const serverList = useQuery(serversQuery());
   const [form, setForm] = useState(() => formOf(toolset));
   const bindField = (key: "name" | "allowed" | "turns" | "timeout") => ({
     value: form[key],
@@ -70,7 +70,7 @@ export function ToolsetDialog({
             placeholder="reading"
           />
         </Field>
-        <QueryView query={known}>
+        <QueryView query={serverList}>
           {({ servers: knownServers }) => (
             <ChoiceChips
               label="Servers"
@@ -118,8 +118,8 @@ function definitionOf({ servers, allowed, turns, timeout }: Form) {
   const tools = allowed.split(",").flatMap((tool) => tool.trim() || []);
   return {
     providers: servers,
-    ...(tools.length === 0 ? {} : { allow_tools: tools }),
-    ...(turns === "" ? {} : { max_tool_call_turns: Number(turns) }),
-    ...(timeout === "" ? {} : { timeout_sec: Number(timeout) }),
+    ...(tools.length > 0 && { allow_tools: tools }),
+    ...(turns !== "" && { max_tool_call_turns: Number(turns) }),
+    ...(timeout !== "" && { timeout_sec: Number(timeout) }),
   };
 }

@@ -30,9 +30,8 @@ export function RecordedCalls({
       {({ calls }) => {
         const examples = calls.flatMap((call) => {
           const args = call.payload?.arguments;
-          return isObject(args) && !not.includes(call.id)
-            ? [{ id: call.id, at: call.at, args, call }]
-            : [];
+          if (!isObject(args) || not.includes(call.id)) return [];
+          return [{ id: call.id, at: call.at, args, call }];
         });
         return examples.length > 0 ? (
           children(examples)

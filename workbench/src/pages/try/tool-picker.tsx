@@ -19,13 +19,17 @@ export function ToolPicker({ value, onPick }: ToolPickerProps) {
     queryKey: ["search", "picker", q],
     queryFn: ({ signal }) =>
       listTools(
-        { q, group: "*", limit: maxOffered, ...(q === "" ? {} : { best: maxOffered }) },
+        { q, group: "*", limit: maxOffered, ...(q !== "" && { best: maxOffered }) },
         signal,
       ),
     enabled: isOpen,
     placeholderData: (before) => before,
   });
   const tools = data?.tools ?? [];
+  const renderStatus = () => {
+    if (isFetching) return "Searching …";
+    return error ? messageOf(error) : "No tools match.";
+  };
   const close = () => {
     setText(null);
     setOpen(false);
@@ -57,13 +61,7 @@ export function ToolPicker({ value, onPick }: ToolPickerProps) {
         <Autocomplete.Positioner sideOffset={4} className="z-30">
           <Autocomplete.Popup className="appear w-(--anchor-width) overflow-hidden rounded-lg bg-raise text-ink shadow-float">
             <Autocomplete.Status className="px-3 py-2 text-sm text-muted empty:hidden">
-              {tools.length > 0 && !isPlaceholderData
-                ? null
-                : isFetching
-                  ? "Searching …"
-                  : error
-                    ? messageOf(error)
-                    : "No tools match."}
+              {(tools.length === 0 || isPlaceholderData) && renderStatus()}
             </Autocomplete.Status>
             <Autocomplete.List
               aria-label="Tools"

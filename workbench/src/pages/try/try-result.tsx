@@ -157,13 +157,13 @@ function InSight({ children, unless = false }: { children: ReactNode; unless?: b
 function Waiting({ id, onAnswered }: { id: string; onAnswered: (answered: Answered) => void }) {
   return (
     <QueryView query={useOperation("approvals.get", { id })}>
-      {(held) =>
-        held.status === "pending" ? (
+      {(heldCall) =>
+        heldCall.status === "pending" ? (
           <InSight>
-            <ApprovalCard held={held} onAnswered={onAnswered} />
+            <ApprovalCard heldCall={heldCall} onAnswered={onAnswered} />
           </InSight>
         ) : (
-          <p className="text-sm text-muted">It is answered: {held.status}.</p>
+          <p className="text-sm text-muted">It is answered: {heldCall.status}.</p>
         )
       }
     </QueryView>

@@ -182,7 +182,7 @@ function useLink(tool: string, text: string | null): void {
   useEffect(() => {
     if (text === null || text.length > maxLinked) return;
     const isEmpty = Object.keys(JSON.parse(text) as object).length === 0;
-    const search = { tool, ...(isEmpty ? {} : { args: JSON.stringify(readJson(text)) }) };
+    const search = { tool, ...(!isEmpty && { args: JSON.stringify(readJson(text)) }) };
     const timer = setTimeout(() => {
       // A link that was clicked meanwhile, whose page is still loading, wins.
       if (router.latestLocation.pathname !== router.state.resolvedLocation?.pathname) return;

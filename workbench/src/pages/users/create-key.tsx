@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { callOperation } from "../../api/operations.ts";
 import { beginSession } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
@@ -119,14 +120,12 @@ type NewKey = Record<"name" | "user" | "groups" | "persona" | "scope" | "days", 
 
 function toNewKey({ name, user, groups, persona, scope, days }: NewKey) {
   const groupNames = groups.split(",").flatMap((group) => group.trim() || []);
+  const expiryMs = Date.now() + Number(days) * dayMs;
   return {
     name: name.trim(),
     scopes: [scope],
-    ...(user.trim() === "" ? {} : { user: user.trim() }),
-    ...(persona.trim() === "" ? {} : { persona: persona.trim() }),
-    ...(groupNames.length === 0 ? {} : { groups: groupNames }),
-    ...(days === ""
-      ? {}
-      : { expiresAt: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
+    ...withoutUndefined({ user: user.trim() || undefined, persona: persona.trim() || undefined }),
+    ...(groupNames.length > 0 && { groups: groupNames }),
+    ...(days !== "" && { expiresAt: new Date(expiryMs).toISOString() }),
   };
 }

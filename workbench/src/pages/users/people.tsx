@@ -54,7 +54,7 @@ export function People() {
 }
 
 function PersonLine({ person, onRemove }: { person: Person; onRemove: () => void }) {
-  const { user, groups, persona, scopes, lastSignInAt, invitedUntil } = person;
+  const { user, groups, persona, scopes } = person;
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
       <div className="min-w-40 flex-1">
@@ -73,22 +73,27 @@ function PersonLine({ person, onRemove }: { person: Person; onRemove: () => void
         </p>
       </div>
       <p className="text-xs text-muted sm:text-right">
-        {lastSignInAt !== null ? (
-          <>
-            signed in <Time at={lastSignInAt} />
-          </>
-        ) : invitedUntil !== null ? (
-          <>
-            the invitation ends <Time at={invitedUntil} />
-          </>
-        ) : (
-          "never signed in"
-        )}
+        <SignInState person={person} />
       </p>
       <Button onClick={onRemove} aria-label={`Remove ${user}`}>
         Remove
       </Button>
     </div>
+  );
+}
+
+function SignInState({ person: { lastSignInAt, invitedUntil } }: { person: Person }) {
+  if (lastSignInAt !== null)
+    return (
+      <>
+        signed in <Time at={lastSignInAt} />
+      </>
+    );
+  if (invitedUntil === null) return "never signed in";
+  return (
+    <>
+      the invitation ends <Time at={invitedUntil} />
+    </>
   );
 }
 

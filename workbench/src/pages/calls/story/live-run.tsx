@@ -50,7 +50,7 @@ export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
           <Conversation
             run={{ messages, steps, question, answer: null, conversation }}
             records={records}
-            live={{ calls, held: heldByCall, isModelAsked: isAsked }}
+            live={{ calls, approvalIds: heldByCall, isModelAsked: isAsked }}
           />
         </Panel>
         <Panel title="Run">
@@ -108,9 +108,9 @@ function useHeld(run: RunningRun): Map<string, string> {
   const heldByCall = new Map<string, string>();
   for (const { id, status, tool } of run.calls) {
     if (status !== null) continue;
-    const index = runApprovals.findIndex((held) => isOfTool(held, tool));
-    const [held] = index === -1 ? [] : runApprovals.splice(index, 1);
-    if (held) heldByCall.set(id, held.id);
+    const index = runApprovals.findIndex((approval) => isOfTool(approval, tool));
+    const [approval] = index === -1 ? [] : runApprovals.splice(index, 1);
+    if (approval) heldByCall.set(id, approval.id);
   }
   return heldByCall;
 }

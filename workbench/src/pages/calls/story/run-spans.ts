@@ -95,11 +95,11 @@ const sinceOf =
 
 const elapsedMs = (now: number, at: string) => Math.max(1, now - Date.parse(at));
 
-function turnSpan({ turn, at, modelMs, finish }: AgentStep, since: TimeSince): Span {
+function turnSpan({ turn, at: startedAt, modelMs, finish }: AgentStep, since: TimeSince): Span {
   return {
     key: `turn ${turn}`,
     name: `model, turn ${turn}`,
-    startMs: since(at),
+    startMs: since(startedAt),
     ms: modelMs,
     depth: 0,
     isModel: true,
@@ -156,9 +156,9 @@ function withProgram(
   const program = programs.get(call.id);
   if (program === undefined) return [span];
   const programSpans = program.steps.flatMap((step) =>
-    step.calls.map((made) => ({
-      ...callSpan(made, step, since, records, 2),
-      key: `${span.key} ${made.id}`,
+    step.calls.map((programCall) => ({
+      ...callSpan(programCall, step, since, records, 2),
+      key: `${span.key} ${programCall.id}`,
     })),
   );
   return [span, ...programSpans];

@@ -15,13 +15,13 @@ export function useRecords(run: string): CallRecords & ReadonlyMap<string, { err
 }
 
 /** Programs that a run has made are runs of their own: each began while its call was under way. */
-const programsQuery = ({ id, conversation, at }: AgentRun) =>
+const programsQuery = ({ id, conversation, at: since }: AgentRun) =>
   queryOptions({
     queryKey: ["runs", "programs", id],
     queryFn: async ({ signal }) => {
       const { runs } = await callOperation(
         "runs.page",
-        { conversation, since: at, limit: 100 },
+        { conversation, since, limit: 100 },
         { signal },
       );
       const programRuns = runs.filter((run) => isProgramRun(run)).slice(0, maxPrograms);
