@@ -157,7 +157,7 @@ export type Audit<Input = never> = {
   /** The target, before and after. */
   snapshot?(plane: Plane, input: Input, caller: Caller): unknown;
   /** Where nothing shows it: what became of it. */
-  after?(result: Fields): unknown;
+  after?(answer: Fields): unknown;
   /** Nothing is changed. */
   isTrial?(input: Input): boolean;
 };
@@ -269,10 +269,10 @@ export function auditedWork(
   const firstArgument = Reflect.get(input, args[0] ?? "");
   return {
     operation,
-    target: (result) => (target ? target(input, result as Fields | undefined) : firstArgument),
+    target: (answer) => (target ? target(input, answer as Fields | undefined) : firstArgument),
     input: auditedInput?.(input),
     snapshot: async () => snapshot?.(plane, input, caller),
-    after: (result) => after?.((result ?? {}) as Fields),
+    after: (answer) => after?.((answer ?? {}) as Fields),
   };
 }
 

@@ -135,7 +135,7 @@ const runs = [
       open: true,
       answers: { 200: "It is being stopped." },
     },
-    audit: { after: (result) => result },
+    audit: { after: (answer) => answer },
     cli: {
       command: "conversations stop",
       about: "stop an agent run that has not ended",
@@ -168,7 +168,7 @@ const conversations = [
       body: { description: "The title.", example: { title: "Release notes" } },
       answers: { 200: "How many runs have it." },
     },
-    audit: { input: ({ title }) => ({ title }), after: (result) => result },
+    audit: { input: ({ title }) => ({ title }), after: (answer) => answer },
     cli: {
       command: "conversations rename",
       about: "give a conversation a title",
@@ -195,7 +195,7 @@ const conversations = [
       tag,
       answers: { 200: "How many runs were deleted." },
     },
-    audit: { after: (result) => result },
+    audit: { after: (answer) => answer },
     cli: {
       command: "conversations delete",
       about: "delete its runs and messages; the records of its calls stay",

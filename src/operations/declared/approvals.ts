@@ -66,12 +66,12 @@ const approvals = [
       examples: ["approvals remembered"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(
+      const { items: remembered, nextCursor } = pageAfterCursor(
         await plane.approvals.remembered(asker),
         byCreation,
         query,
       );
-      return { remembered: items, nextCursor };
+      return { remembered, nextCursor };
     },
   }),
   operation({
@@ -239,12 +239,12 @@ const plans = [
       examples: ["plan list", "plan list --json"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(
+      const { items: plans, nextCursor } = pageAfterCursor(
         await plane.plans.list(asker),
         byCreation,
         query,
       );
-      return { plans: items, nextCursor };
+      return { plans, nextCursor };
     },
   }),
   operation({

@@ -242,7 +242,7 @@ export const entryOperations = [
     audit: {
       target: (_, result) => result?.fingerprint,
       input: (input) => pick(input, "reason", "dryRun"),
-      after: (result) => pick(result, "entries", "exportedBy", "exportedAt"),
+      after: (answer) => pick(answer, "entries", "exportedBy", "exportedAt"),
       isTrial: ({ dryRun }) => dryRun === true,
     },
     cli: {

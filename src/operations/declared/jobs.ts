@@ -36,7 +36,7 @@ const begins = {
 const shownJob = (job: Status) =>
   job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) };
 
-const begun: Audit = { after: (result) => pick(result, "id", "job", "state") };
+const begun: Audit = { after: (answer) => pick(answer, "id", "job", "state") };
 
 /** Work that is started, watched and paused. */
 export const jobOperations = [

@@ -35,12 +35,12 @@ const grants = [
       },
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(
+      const { items: grants, nextCursor } = pageAfterCursor(
         await plane.grants.list(asker),
         byCreation,
         query,
       );
-      return { grants: items, nextCursor };
+      return { grants, nextCursor };
     },
   }),
   operation({
@@ -105,8 +105,12 @@ const people = [
     },
     async run(plane, query, asker) {
       const keyOf = ({ createdAt, user }: PersonView) => `${createdAt} ${user}`;
-      const { items, nextCursor } = pageAfterCursor(await plane.people.list(asker), keyOf, query);
-      return { people: items, nextCursor };
+      const { items: people, nextCursor } = pageAfterCursor(
+        await plane.people.list(asker),
+        keyOf,
+        query,
+      );
+      return { people, nextCursor };
     },
   }),
   operation({

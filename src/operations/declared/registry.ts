@@ -150,7 +150,7 @@ export const registryOperations = [
       body: { description: "Which one.", example: { file: "/home/ann/old/toolplane.json" } },
       answers: { 200: "What was taken over." },
     },
-    audit: { target: ({ file }: { file: string }) => file, after: (result) => result },
+    audit: { target: ({ file }: { file: string }) => file, after: (answer) => answer },
     cli: {
       command: "registry adopt",
       about: "take over what was set for a configuration that was moved or removed",

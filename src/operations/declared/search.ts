@@ -151,7 +151,7 @@ export const searchOperations = [
     input: z.object({}),
     output: z.object({ forgotten: z.number().int() }),
     http: { method: "delete", path: "/search/learned", tag, answers: { 200: "Forgotten." } },
-    audit: { after: (result) => result },
+    audit: { after: (answer) => answer },
     cli: {
       command: "search forget",
       about: "forget what the search has learned from your use",

@@ -87,12 +87,12 @@ export const setupOperations = [
       const setup = setupIn(situation);
       const { ok, files, problems } = await setup.check();
       // A configuration that cannot be read has problems and no values.
-      const values = await setup.explain("").catch(() => []);
+      const settings = await setup.explain("").catch(() => []);
       return {
         ok,
         files: files.map((file) => basename(file)),
         problems: problems.map((problem) => ({ ...problem, file: basename(problem.file) })),
-        values: values.map(({ key, value, origin: { file, line } }) => ({
+        values: settings.map(({ key, value, origin: { file, line } }) => ({
           key,
           value,
           file: basename(file),

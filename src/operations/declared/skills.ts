@@ -200,7 +200,7 @@ export const skillOperations = [
         const text = `${skill.name} ${skill.description}`.toLowerCase();
         return terms.every((term) => text.includes(term));
       });
-      const { items, nextCursor } = pageAfterCursor(
+      const { items: pageSkills, nextCursor } = pageAfterCursor(
         matchingSkills,
         ({ server: of, uri }) => `${of}\n${uri}`,
         query,
@@ -208,7 +208,7 @@ export const skillOperations = [
       return {
         total: matchingSkills.length,
         nextCursor,
-        skills: items,
+        skills: pageSkills,
         leftOut: leftOut.filter(isOf),
       };
     },

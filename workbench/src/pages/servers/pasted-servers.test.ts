@@ -4,7 +4,7 @@ import { parsePastedServers } from "./pasted-servers.ts";
 
 const files = { command: "npx", args: ["-y", "server-files"] };
 const entry = JSON.stringify(files);
-const found = { servers: [{ name: "files", definition: files }], left: [] };
+const found = { servers: [{ name: "files", definition: files }], leftOut: [] };
 
 test("servers are found in what each client keeps", () => {
   assert.deepEqual(parsePastedServers(`{"mcpServers": {"files": ${entry}}}`), found);
