@@ -67,13 +67,13 @@ export function readSkill(entry: unknown): PublishedSkill | { wrong: string } {
   )
     return { wrong: `its description is missing or longer than ${longestDescription} characters` };
   if (isDeeperThan(frontmatter, maxLevels)) return { wrong: "its frontmatter is nested too deep" };
-  const wrongField = wrongFields(frontmatter as UnknownObject);
+  const wrongField = problemWithFields(frontmatter as UnknownObject);
   if (wrongField !== null) return { wrong: wrongField };
   if (JSON.stringify(frontmatter).length > skillLimits.frontmatter)
     return { wrong: "its frontmatter is too long" };
   if (skillRoot(uri).split("/").at(-1) !== name)
     return { wrong: "its directory is not called as it is" };
-  const wrong = resources === "dynamic" ? null : wrongFiles(uri, resources);
+  const wrong = resources === "dynamic" ? null : problemWithFiles(uri, resources);
   return wrong === null ? (entry as PublishedSkill) : { wrong };
 }
 
@@ -90,7 +90,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /** Clients refuse a whole list because of one of these. */
-function wrongFields({ compatibility, metadata }: UnknownObject): string | null {
+function problemWithFields({ compatibility, metadata }: UnknownObject): string | null {
   const isFitting =
     typeof compatibility === "string" &&
     compatibility !== "" &&
@@ -109,7 +109,7 @@ function canonical(uri: string): string {
   return URL.canParse(uri) ? new URL(uri).href : uri;
 }
 
-function wrongFiles(uri: string, resources: unknown): string | null {
+function problemWithFiles(uri: string, resources: unknown): string | null {
   if (!Array.isArray(resources)) return "it does not list its files";
   if (resources.length > skillLimits.files) return `it has more than ${skillLimits.files} files`;
   const seenAddresses = new Set<unknown>();

@@ -53,7 +53,7 @@ export function toObjectSchema(schema: UnknownObject): ObjectSchema {
 type Part = { properties: UnknownObject; required: string[] };
 
 function readPart(schema: unknown, root: UnknownObject): Part {
-  const { properties, required } = isObject(schema) ? followed(schema, root) : {};
+  const { properties, required } = isObject(schema) ? followReference(schema, root) : {};
   return {
     properties: isObject(properties) ? properties : {},
     required: listOf(required).filter((name) => typeof name === "string"),
@@ -61,7 +61,7 @@ function readPart(schema: unknown, root: UnknownObject): Part {
 }
 
 /** One step is enough: definitions are not mere references. */
-function followed(schema: UnknownObject, root: UnknownObject): UnknownObject {
+function followReference(schema: UnknownObject, root: UnknownObject): UnknownObject {
   const name = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref));
   const [, section = "", key = ""] = name ?? [];
   const definitions = root[section];

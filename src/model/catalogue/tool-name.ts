@@ -30,7 +30,7 @@ function displayName({ server, tool }: ToolId): string {
   return server === null ? tool : `${server}.${tool}`;
 }
 
-function safe(text: string): string {
+function safeName(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_-]/g, "_");
 }
 
@@ -44,12 +44,12 @@ function hashedModelName(id: ToolId): string {
   const room = modelNameLimit - hashLength - 1;
   const serverRoom = Math.max(hashLength, room - id.tool.length - 2);
   const server = id.server === null ? null : id.server.slice(0, serverRoom);
-  return `${safe(plainModelName({ server, tool: id.tool })).slice(0, room)}_${hash}`;
+  return `${safeName(plainModelName({ server, tool: id.tool })).slice(0, room)}_${hash}`;
 }
 
 /** Independent of the order of tools, so that two runs agree. */
 function modelNames(ids: readonly ToolId[]): Map<ToolId, string> {
-  const groups = groupBy(ids, (id) => safe(plainModelName(id)));
+  const groups = groupBy(ids, (id) => safeName(plainModelName(id)));
   const names = new Map<ToolId, string>();
   const keepers = new Map<string, ToolId>();
   for (const [name, group] of groups) {

@@ -7,7 +7,7 @@ const npmPackage =
 const pythonPackage = /^mcp-server-(?:git|fetch|time)(?:(?:==|@)[\w.]+)?$/;
 
 /** Options that say where packages come from, or run something else than the one that is named. */
-const elsewhere =
+const otherSource =
   /^(?:--?(?:p|package|c|call|registry|index|index-url|default-index|from|with|find-links|f|i)(?:=|$))/;
 
 const filesystemPackage = /^@modelcontextprotocol\/server-filesystem(?:@[\w.-]+)?$/;
@@ -45,7 +45,7 @@ export function isWellKnown({ transport, command, args, env, cwd }: ServerDefini
   );
   if (packageIndex < 0) return false;
   const argumentsBefore = args.slice(0, packageIndex);
-  if (argumentsBefore.some((argument) => elsewhere.test(argument))) return false;
+  if (argumentsBefore.some((argument) => otherSource.test(argument))) return false;
   // Only options and the verb of the launcher may stand before it: the first other word is what runs.
   const verbs = argumentsBefore.filter((argument) => !argument.startsWith("-"));
   const isVerb = verbs.every(

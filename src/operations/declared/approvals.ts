@@ -29,7 +29,7 @@ import { OutcomeSchema } from "../schemas/outcome.ts";
 const tag = "Approvals";
 const id = text("The approval's id.");
 /** Of arguments that a person changed, the names. */
-const answered = (input: object) => ({
+const answerAudit = (input: object) => ({
   ...pick(input, "decision", "reason", "remember", "ids", "first"),
   edited: Object.keys((pick(input, "arguments").arguments as object | undefined) ?? {}),
 });
@@ -189,7 +189,7 @@ const approvals = [
       }),
     },
     audit: {
-      input: answered,
+      input: answerAudit,
       snapshot: async (plane, input, caller) =>
         pick(await plane.approvals.get(input.id, caller), "status", "tool", "answer"),
     },
@@ -301,7 +301,7 @@ const plans = [
         })),
       }),
     },
-    audit: { input: answered },
+    audit: { input: answerAudit },
     cli: {
       command: "plan approve",
       about: "run the waiting changes in order, until one fails",
@@ -348,7 +348,7 @@ const plans = [
       },
       answers: { 200: "The plan now." },
     },
-    audit: { input: answered },
+    audit: { input: answerAudit },
     cli: {
       command: "plan reject",
       about: "reject the waiting changes; none of them runs",

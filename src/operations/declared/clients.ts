@@ -114,7 +114,7 @@ export const clientOperations = [
         .connectClient(asked, { keep, dryRun })
         .catch(withoutPath);
       if (!dryRun && done.moved.length > 0) await plane.reload(asker);
-      return connected(done);
+      return connectionView(done);
     },
   }),
   operation({
@@ -232,7 +232,15 @@ export const clientOperations = [
   }),
 ];
 
-function connected({ client: id, title, path, isChanged, moved, kept, secrets }: ClientConnection) {
+function connectionView({
+  client: id,
+  title,
+  path,
+  isChanged,
+  moved,
+  kept,
+  secrets,
+}: ClientConnection) {
   return {
     client: id,
     title,

@@ -20,7 +20,7 @@ const nameOf = (manifest: unknown) =>
   typeof manifest === "string" ? manifest : pick(manifest, "name").name;
 
 /** Of many tools at once: all or nothing, one revision of the catalogue. */
-function switching<Name extends "tools.enable" | "tools.disable">(verb: Name) {
+function switchOperation<Name extends "tools.enable" | "tools.disable">(verb: Name) {
   const action = verb === "tools.enable" ? "enable" : "disable";
   const effect =
     action === "enable"
@@ -77,8 +77,8 @@ function switching<Name extends "tools.enable" | "tools.disable">(verb: Name) {
 
 /** Tools that people set by hand, kept in the store. */
 export const entryOperations = [
-  switching("tools.enable"),
-  switching("tools.disable"),
+  switchOperation("tools.enable"),
+  switchOperation("tools.disable"),
   operation({
     name: "tools.set",
     args: ["manifest", "..."],

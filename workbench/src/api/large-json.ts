@@ -25,7 +25,7 @@ export async function readLargeJson<T>(text: string): Promise<T> {
   return value as T;
 }
 
-/** The closing quote of a string, or a place from `far` on that is between two characters of it. */
+/** The closing quote of a string, or a place from `limit` on that is between two characters of it. */
 function endOfStringPiece(text: string, from: number, limit: number): number {
   for (let index = from; ; index += 1) {
     const code = text.charCodeAt(index);

@@ -61,7 +61,7 @@ function LazyPage({ source }: { source: Source }) {
     };
     source.load().then(
       () => showProblem(undefined),
-      () => whyNot().then(showProblem),
+      () => findProblem().then(showProblem),
     );
     return () => {
       isGone = true;
@@ -81,7 +81,7 @@ function LazyPage({ source }: { source: Source }) {
 }
 
 /** The plane is down, or it was updated and the file is gone. Browsers cache a failed import. */
-async function whyNot(): Promise<unknown> {
+async function findProblem(): Promise<unknown> {
   try {
     await checkHealth();
   } catch (thrown) {

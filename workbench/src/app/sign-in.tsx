@@ -80,7 +80,7 @@ export function SignInOptions({
             onChange={(event) => setKey(event.target.value)}
           />
         </Field>
-        <Complaint error={signIn.error && whyNot(signIn.error)} />
+        <Complaint error={signIn.error && explainRefusal(signIn.error)} />
         <Button
           type="submit"
           variant={hasPeople ? "plain" : "primary"}
@@ -95,7 +95,7 @@ export function SignInOptions({
 }
 
 /** The plane does not say why it refused; this page knows that a credential was sent. */
-function whyNot(error: Error): Error {
+function explainRefusal(error: Error): Error {
   if (!(error instanceof ApiError) || error.status !== 401) return error;
   return new Error("Key or token refused. It may be mistyped, revoked or expired.");
 }

@@ -11,7 +11,7 @@ function chosenTheme(): Theme {
   return storedTheme === "light" || storedTheme === "dark" ? storedTheme : "system";
 }
 
-function choose(theme: Theme): void {
+function chooseTheme(theme: Theme): void {
   const root = document.documentElement;
   if (theme === "system") {
     localStorage.removeItem(key);
@@ -29,5 +29,5 @@ export function useTheme(): [Theme, (theme: Theme) => void] {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }, chosenTheme);
-  return [theme, choose];
+  return [theme, chooseTheme];
 }

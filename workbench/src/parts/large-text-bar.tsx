@@ -14,7 +14,7 @@ const highlight = "found";
 
 type BarProps = { text: string; name: string; container: RefObject<HTMLElement | null> };
 
-/** Size, find and save for a large text. `shown` holds it as `LongText` does. */
+/** Size, find and save for a large text. `container` holds it as `LongText` does. */
 export function LargeTextBar({ text, name, container }: BarProps) {
   const [query, setQuery] = useState("");
   const [positionIndex, setPositionIndex] = useState(0);

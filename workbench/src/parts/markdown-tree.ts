@@ -1,6 +1,6 @@
 import MarkdownIt, { type Token } from "markdown-it";
 
-/** A part of a Markdown text. `at` tells parts apart. */
+/** A part of a Markdown text. `index` tells parts apart. */
 export type MarkdownNode = {
   index: number;
   /** As the parser names it: `paragraph`, `strong`, `text`. */

@@ -22,7 +22,7 @@ export function ResultView({ outcome, server = null }: ResultProps) {
   const { result, error, stored, artifacts } = outcome;
   const isRaw = useIsRaw();
   return (
-    <div className={`flex min-w-0 flex-col gap-3 ${inOneLine}`}>
+    <div className={`flex min-w-0 flex-col gap-3 ${viewsBesideSwitch}`}>
       {error && <CallError error={error} />}
       {result && <RawSwitch isRaw={isRaw} />}
       {result && isRaw && <RawResult result={result} />}
@@ -43,7 +43,7 @@ export function ResultView({ outcome, server = null }: ResultProps) {
 }
 
 /** The ways to show the first part stand beside the switch. */
-const inOneLine =
+const viewsBesideSwitch =
   "[&>[data-raw]+[data-views]>[data-bar]]:-mt-10 [&>[data-raw]+[data-views]>[data-bar]]:mr-20 [&>[data-raw]+section>[data-views]>[data-bar]]:-mt-10 [&>[data-raw]+section>[data-views]>[data-bar]]:mr-20";
 
 type Result = NonNullable<ShownOutcome["result"]>;

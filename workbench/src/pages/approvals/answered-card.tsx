@@ -25,7 +25,10 @@ export function AnsweredCard({ answered: { approval, outcome } }: { answered: An
     >
       <header className="flex flex-wrap items-center gap-2 px-4 py-2.5 text-sm">
         <span className="min-w-0 break-all font-mono text-xs font-medium">{approval.tool}</span>
-        <StateBadge kind="held" state={isOk === undefined ? approvalNow.status : endOf(isOk)} />
+        <StateBadge
+          kind="held"
+          state={isOk === undefined ? approvalNow.status : outcomeState(isOk)}
+        />
         <Link
           to="/calls/$id"
           params={{ id: callId ?? approval.callId }}
@@ -45,7 +48,7 @@ export function AnsweredCard({ answered: { approval, outcome } }: { answered: An
   );
 }
 
-const endOf = (isOk: boolean) => (isOk ? "done" : "failed");
+const outcomeState = (isOk: boolean) => (isOk ? "done" : "failed");
 
 function ShortResult({ callId }: { callId: string }) {
   const result = useQuery(activityQuery(callId)).data;

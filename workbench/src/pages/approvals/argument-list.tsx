@@ -69,7 +69,7 @@ function Row({ name, value, note }: { name: string; value: unknown; note: string
         {value === "" ? (
           <span className="text-muted">empty string</span>
         ) : (
-          <LongText text={wholeText(value)} />
+          <LongText text={renderWhole(value)} />
         )}
       </dd>
     </div>
@@ -77,6 +77,6 @@ function Row({ name, value, note }: { name: string; value: unknown; note: string
 }
 
 /** A tree could be closed; what is approved is seen whole. */
-function wholeText(value: unknown): string {
+function renderWhole(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "undefined");
 }

@@ -24,7 +24,7 @@ export function RuleDialog({ heldCall, onClose }: { heldCall: HeldAnswer; onClos
   const { server } = heldCall.toolId;
   const globs = Object.entries(heldCall.shown).flatMap(([name, value]) => {
     if (typeof value !== "string" || heldCall.injected.includes(name)) return [];
-    return [[name, exactly(value)] as const];
+    return [[name, exactPattern(value)] as const];
   });
   const chosenGlobs = globs.filter(([name]) => names.includes(name));
   const rule: PolicyRule = {
@@ -116,7 +116,7 @@ export function RuleDialog({ heldCall, onClose }: { heldCall: HeldAnswer; onClos
 }
 
 /** Matches this text alone; a glob could match others. */
-function exactly(text: string): string | { regex: string } {
+function exactPattern(text: string): string | { regex: string } {
   if (!/[\\*?[\]{}()!|+^$.]/.test(text)) return text;
   return { regex: `^${text.replaceAll(/[\\*?[\]{}()|+^$.]/g, "\\$&")}$` };
 }

@@ -68,7 +68,8 @@ export async function readPage(
   const { csp, permissions, prefersBorder } = objectIn(objectIn(content, "_meta"), "ui");
   const wantedPermissions = isObject(permissions) ? permissions : {};
   return {
-    html: typeof content.text === "string" ? content.text : decoded(String(content.blob ?? "")),
+    html:
+      typeof content.text === "string" ? content.text : decodeBase64(String(content.blob ?? "")),
     csp: isObject(csp) ? (csp as Csp) : {},
     permissions: Object.keys(permissionNames).filter((name) =>
       isObject(wantedPermissions[name]),
@@ -93,6 +94,6 @@ function objectIn(value: UnknownObject, key: string): UnknownObject {
   return isObject(member) ? member : {};
 }
 
-function decoded(base64: string): string {
+function decodeBase64(base64: string): string {
   return new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
 }

@@ -27,12 +27,12 @@ const variables = {
   "--color-ring-primary": "--accent",
 } as const;
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
+const darkQuery = matchMedia("(prefers-color-scheme: dark)");
 
-function themeNow(): "light" | "dark" {
+function currentTheme(): "light" | "dark" {
   const { theme } = document.documentElement.dataset;
   if (theme === "light" || theme === "dark") return theme;
-  return dark.matches ? "dark" : "light";
+  return darkQuery.matches ? "dark" : "light";
 }
 
 /** Where the page stands. */
@@ -45,7 +45,7 @@ export function contextFor({ tool }: App, width: number): McpUiHostContext {
   const schema = isObject(tool.parameters) ? tool.parameters : {};
   const fonts = { "--font-sans": style.fontFamily, "--font-mono": "ui-monospace, monospace" };
   return {
-    theme: themeNow(),
+    theme: currentTheme(),
     styles: { variables: { ...Object.fromEntries(appVariables), ...fonts } as never },
     displayMode: "inline",
     availableDisplayModes: ["inline"],
@@ -68,10 +68,10 @@ export function watchContext(frame: HTMLElement, onChange: () => void): () => vo
   theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
   const size = new ResizeObserver(onChange);
   size.observe(frame);
-  dark.addEventListener("change", onChange);
+  darkQuery.addEventListener("change", onChange);
   return () => {
     theme.disconnect();
     size.disconnect();
-    dark.removeEventListener("change", onChange);
+    darkQuery.removeEventListener("change", onChange);
   };
 }

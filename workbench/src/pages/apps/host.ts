@@ -23,7 +23,7 @@ export type OpenApp = { close(): void };
 /** How long a page that is left may take to put its things in order. */
 const teardownMs = 500;
 
-/** Shows a page in a frame inside of `place`. The frame belongs to no origin, whatever the page does. */
+/** Shows a page in a frame inside of `container`. The frame belongs to no origin, whatever the page does. */
 export function openApp(
   container: HTMLElement,
   app: App,

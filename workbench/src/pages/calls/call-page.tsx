@@ -14,7 +14,7 @@ import { PageMessages } from "../apps/page-messages.tsx";
 import { CallPayload } from "./call-payload.tsx";
 import { callSpans } from "./call-spans.ts";
 import { CallVerdict } from "./call-verdict.tsx";
-import { Waits } from "./call-waits.tsx";
+import { WaitingNote } from "./call-waits.tsx";
 import { CompareCalls } from "./compare/compare-calls.tsx";
 import { providerText } from "./provider-text.ts";
 import { Waterfall } from "./waterfall.tsx";
@@ -67,7 +67,7 @@ function CallView({ call }: { call: CallAnswer }) {
         </>
       }
     >
-      {error && status === "waiting" && <Waits call={call} error={error} />}
+      {error && status === "waiting" && <WaitingNote call={call} error={error} />}
       {error && status !== "waiting" && <CallError error={error} />}
       <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-4">

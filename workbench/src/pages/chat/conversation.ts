@@ -64,7 +64,7 @@ export function resumeChat(
   history = openedHistory;
   const lastQuestion = openedHistory.findLastIndex(({ role }) => role === "user");
   historyBefore = openedHistory.slice(0, Math.max(0, lastQuestion));
-  change({ conversation, items });
+  changeChat({ conversation, items });
 }
 
 /** Asks the last question again, as if it had not been answered. */
@@ -73,7 +73,7 @@ export async function regenerate(options: AskOptions): Promise<void> {
   const question = chat.items[questionIndex];
   if (question?.kind !== "question" || chat.isBusy) return;
   history = historyBefore;
-  change({ items: chat.items.slice(0, questionIndex) });
+  changeChat({ items: chat.items.slice(0, questionIndex) });
   await askChat(question.text, options);
 }
 
@@ -93,13 +93,13 @@ export async function followChat(
   run: string,
 ): Promise<void> {
   startOver(chat.user);
-  change({ conversation, items: opened?.items ?? [], isBusy: true });
+  changeChat({ conversation, items: opened?.items ?? [], isBusy: true });
   const isOver = () => chat.conversation !== conversation;
-  await followRun(run, opened?.runs ?? [], (items) => !isOver() && change({ items }), isOver);
+  await followRun(run, opened?.runs ?? [], (items) => !isOver() && changeChat({ items }), isOver);
   const keptChat = await loadChat(conversation).catch(() => null);
   if (isOver()) return;
   if (keptChat) resumeChat(conversation, keptChat);
-  else change({ isBusy: false });
+  else changeChat({ isBusy: false });
 }
 
 export async function askChat(
@@ -113,7 +113,7 @@ export async function askChat(
   // A new chat ignores events of the old one.
   const isOver = () => chat.conversation !== conversation;
   const addToChat = (event: ChatEvent) =>
-    !isOver() && change({ items: addEvent(chat.items, event) });
+    !isOver() && changeChat({ items: addEvent(chat.items, event) });
   const onMessage = (message: AgentMessage & Partial<AgentAnswer>) => {
     // Ids repeat between questions.
     addToChat({ message: { ...message, id: `${turn}-${message.id}` } });
@@ -124,7 +124,7 @@ export async function askChat(
   };
   let runEnd: RunEnd | undefined;
   historyBefore = history;
-  change({ isBusy: true });
+  changeChat({ isBusy: true });
   addToChat({ question, id: turn });
   const input: InputOf<"agent.run"> = {
     question,
@@ -138,7 +138,7 @@ export async function askChat(
   if (style !== "tools") input.style = style;
   if (history.length > 0) input.history = history;
   try {
-    await follow(input, signal, onMessage);
+    await followAnswer(input, signal, onMessage);
   } catch (thrown) {
     const text = signal.aborted ? "Stopped." : messageOf(thrown);
     addToChat({
@@ -146,7 +146,7 @@ export async function askChat(
     });
   } finally {
     addToChat({ ended: turn, ...withoutUndefined({ took: runEnd }) });
-    if (!isOver()) change({ isBusy: false });
+    if (!isOver()) changeChat({ isBusy: false });
   }
 }
 
@@ -161,12 +161,12 @@ function startOver(user: string | null): void {
   chat = newChat(user);
 }
 
-function change(changes: Partial<Chat>): void {
+function changeChat(changes: Partial<Chat>): void {
   chat = { ...chat, ...changes };
   for (const listener of listeners) listener();
 }
 
-async function follow(
+async function followAnswer(
   input: InputOf<"agent.run">,
   signal: AbortSignal,
   onMessage: (message: AgentMessage) => void,

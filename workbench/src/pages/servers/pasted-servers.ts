@@ -1,6 +1,6 @@
 type Entry = Record<string, unknown>;
 export type PastedServer = { name: string; definition: Entry };
-/** `left`: entries that cannot be imported, and why. */
+/** `leftOut`: entries that cannot be imported, and why. */
 export type Pasted = { servers: PastedServer[]; leftOut: { name: string; reason: string }[] };
 type Candidate = { name: string; entry: unknown };
 

@@ -1,5 +1,5 @@
 import type { UnknownObject } from "../../../../src/model/json.ts";
-import { anything, bytes, fixed } from "./fit-for-forms.ts";
+import { anythingFormat, bytesFormat, fixedFormat } from "./fit-for-forms.ts";
 import {
   follow,
   isRecord,
@@ -32,11 +32,11 @@ export function checkValue(
 ): FieldProblem[] {
   if (!isRecord(schema) || path.length > maxDepth) return [];
   const rules = follow(schema, recordOf(root));
-  if (rules.format === anything || (value === null && rules.nullable === true)) return [];
+  if (rules.format === anythingFormat || (value === null && rules.nullable === true)) return [];
   const problemHere = (message: string): FieldProblem[] => [{ path, message }];
   if (rules.const !== undefined && !isSame(rules.const, value))
     return problemHere(`must be ${JSON.stringify(rules.const)}`);
-  if (rules.format === fixed) return [];
+  if (rules.format === fixedFormat) return [];
   const { type } = rules;
   const types = type === undefined ? [] : ([type].flat() as string[]);
   if (types.length > 0 && !types.some((typeName) => isOfType(value, typeName)))
@@ -184,7 +184,7 @@ function checkCondition(
 function checkBounds(rules: UnknownObject, value: unknown): string[] {
   if (typeof value === "number") return checkNumber(value, rules);
   if (Array.isArray(value)) return checkLength(value.length, rules.minItems, rules.maxItems);
-  if (typeof value !== "string" || rules.format === bytes) return [];
+  if (typeof value !== "string" || rules.format === bytesFormat) return [];
   return checkLength(value.length, rules.minLength, rules.maxLength);
 }
 
@@ -215,7 +215,7 @@ const formats: Record<string, readonly [fits: RegExp, example: string]> = {
   time: [/^\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/, "10:20:00Z"],
   email: [/^[^\s@]+@[^\s@]+$/, "ann@example.org"],
   uri: [/^[A-Za-z][A-Za-z\d+.-]*:\S+$/, "https://example.org/page"],
-  [bytes]: [/^[A-Za-z\d+/_-]*={0,2}$/, "aGVsbG8="],
+  [bytesFormat]: [/^[A-Za-z\d+/_-]*={0,2}$/, "aGVsbG8="],
 };
 
 function checkFormat({ format }: UnknownObject, value: unknown): string[] {

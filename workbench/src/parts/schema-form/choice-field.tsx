@@ -5,7 +5,7 @@ import { Select } from "../field.tsx";
 import { valueFor } from "./branches.ts";
 import { branchOf } from "./check-value.ts";
 import { FieldName, nameIn } from "./field-name.tsx";
-import { about, bare, cut, isBare, SchemaText } from "./looks.tsx";
+import { aboutClass, bareUiSchema, cutText, isBare, SchemaText } from "./looks.tsx";
 import { recordOf } from "./schema-words.ts";
 import { FieldErrorTemplate } from "./templates.tsx";
 
@@ -51,7 +51,7 @@ export function ChoiceField(props: ChoiceProps) {
           { value: "", text: required || path.length === 0 ? "Choose …" : "Not given" },
           ...options.map((choice, index) => ({
             value: String(index),
-            text: cut(choice.title ?? `Choice ${index + 1}`, 80),
+            text: cutText(choice.title ?? `Choice ${index + 1}`, 80),
           })),
         ]}
         onChange={({ target }) => pick(target.value === "" ? -1 : Number(target.value))}
@@ -62,7 +62,7 @@ export function ChoiceField(props: ChoiceProps) {
           // Another choice has other fields, also where they are called the same.
           key={branch}
           schema={{ ...withType(option, schema), title: String(title) }}
-          uiSchema={bare}
+          uiSchema={bareUiSchema}
           required={required ?? false}
         />
       )}
@@ -78,7 +78,7 @@ export function ChoiceField(props: ChoiceProps) {
         <FieldName path={path} title={title} />
         {required && <span className="text-bad"> *</span>}
       </legend>
-      {schema.description && <SchemaText className={about} text={schema.description} />}
+      {schema.description && <SchemaText className={aboutClass} text={schema.description} />}
       {body}
     </fieldset>
   );

@@ -13,11 +13,11 @@ import {
 } from "./schema-words.ts";
 
 /** Our format for a value of any type: one box that takes JSON. */
-export const anything = "toolplane-anything";
+export const anythingFormat = "toolplane-anything";
 /** Our format for a value that is written in the schema already. */
-export const fixed = "toolplane-fixed";
+export const fixedFormat = "toolplane-fixed";
 /** Our format for bytes: a file is chosen, and its content is sent as base64. */
-export const bytes = "toolplane-bytes";
+export const bytesFormat = "toolplane-bytes";
 
 /** Keywords that constrain a value; without any of them the value may be anything. */
 const constrainingKeywords = [
@@ -50,22 +50,24 @@ const maxDepth = 16;
  * the forms' library knows, null becomes a mark, and choices get names.
  */
 export function fitForForms(schema: UnknownObject): UnknownObject {
-  return fitInside(schema, schema, 0);
+  return fitSubschemas(schema, schema, 0);
 }
 
-function fit(schema: unknown, root: UnknownObject, depth: number): UnknownObject {
+function fitSchema(schema: unknown, root: UnknownObject, depth: number): UnknownObject {
   if (!isRecord(schema) || depth > maxDepth || isSilent(schema) || isUnreadable(schema, root))
     return jsonBox(schema);
   const onlyValue = onlyValueIn(schema);
   if (onlyValue !== undefined)
-    return { ...annotationsOf(schema), type: "string", format: fixed, const: onlyValue };
+    return { ...annotationsOf(schema), type: "string", format: fixedFormat, const: onlyValue };
   if (schema.type === "string" && (schema.contentEncoding === "base64" || schema.format === "byte"))
-    return { ...schema, format: bytes };
+    return { ...schema, format: bytesFormat };
   const withoutNull = splitNull(schema);
-  if (withoutNull !== null) return { ...fit(withoutNull, root, depth), nullable: true };
-  if (Array.isArray(schema.type)) return fitInside(oneOfTypes(schema, schema.type), root, depth);
-  if (isOpenObject(schema)) return fitInside({ ...schema, additionalProperties: {} }, root, depth);
-  return constantList(schema) ?? fitInside(schema, root, depth);
+  if (withoutNull !== null) return { ...fitSchema(withoutNull, root, depth), nullable: true };
+  if (Array.isArray(schema.type))
+    return fitSubschemas(oneOfTypes(schema, schema.type), root, depth);
+  if (isOpenObject(schema))
+    return fitSubschemas({ ...schema, additionalProperties: {} }, root, depth);
+  return constantList(schema) ?? fitSubschemas(schema, root, depth);
 }
 
 /** Takes any names: a map. */
@@ -78,7 +80,7 @@ const isOpenObject = ({ type, ...schema }: UnknownObject) =>
 const jsonBox = (schema: unknown): UnknownObject => ({
   ...annotationsOf(recordOf(schema)),
   type: "string",
-  format: anything,
+  format: anythingFormat,
 });
 
 const isSilent = (schema: UnknownObject) =>
@@ -94,10 +96,14 @@ function isUnreadable({ $ref, type }: UnknownObject, root: UnknownObject): boole
   );
 }
 
-function fitInside(newerSchema: UnknownObject, root: UnknownObject, depth: number): UnknownObject {
+function fitSubschemas(
+  newerSchema: UnknownObject,
+  root: UnknownObject,
+  depth: number,
+): UnknownObject {
   const schema = inOlderDraft(newerSchema);
   const fitted: UnknownObject = { ...schema };
-  const fitInner = (subschema: unknown) => fit(subschema, root, depth + 1);
+  const fitInner = (subschema: unknown) => fitSchema(subschema, root, depth + 1);
   for (const key of mapKeywords) {
     const subschemas = schema[key];
     // What is `false` may not be given.
@@ -108,15 +114,17 @@ function fitInside(newerSchema: UnknownObject, root: UnknownObject, depth: numbe
     const subschema = schema[key];
     if (Array.isArray(subschema)) fitted[key] = subschema.map(fitInner);
     else if (isRecord(subschema) && partKeywords.includes(key))
-      fitted[key] = fitInside(subschema, root, depth + 1);
+      fitted[key] = fitSubschemas(subschema, root, depth + 1);
     else if (isRecord(subschema)) fitted[key] = fitInner(subschema);
   }
   if (isRecord(schema.dependencies))
     fitted.dependencies = mapMembers(schema.dependencies, (dependency) =>
-      isRecord(dependency) ? fitInside(dependency, root, depth + 1) : dependency,
+      isRecord(dependency) ? fitSubschemas(dependency, root, depth + 1) : dependency,
     );
   if (Array.isArray(schema.allOf))
-    fitted.allOf = schema.allOf.filter(isRecord).map((part) => fitInside(part, root, depth + 1));
+    fitted.allOf = schema.allOf
+      .filter(isRecord)
+      .map((part) => fitSubschemas(part, root, depth + 1));
   for (const key of ["anyOf", "oneOf"])
     if (Array.isArray(schema[key])) fitted[key] = fitChoices(schema, key, root, depth);
   if (schema.additionalProperties === true) fitted.additionalProperties = fitInner(true);
@@ -179,7 +187,7 @@ function fitChoices(
   const choices = (schema[key] as unknown[]).filter((choice) => choice !== false);
   const discriminator = discriminatorOf(choices, root);
   return choices.map((choice) => {
-    const fitChoice = isRecord(choice) && isPart(choice) ? fitInside : fit;
+    const fitChoice = isRecord(choice) && isPart(choice) ? fitSubschemas : fitSchema;
     const fitted = fitChoice(choice as UnknownObject, root, depth + 1);
     return { ...fitted, title: titleOf(choice, discriminator, root) };
   });

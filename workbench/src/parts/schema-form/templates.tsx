@@ -20,7 +20,7 @@ import {
   ObjectFieldTemplate,
   Star,
 } from "./group-templates.tsx";
-import { about, cut, isBare, SchemaText } from "./looks.tsx";
+import { aboutClass, cutText, isBare, SchemaText } from "./looks.tsx";
 
 type Data = UnknownObject;
 type Schema = RJSFSchema;
@@ -69,7 +69,7 @@ function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
           children
         )}
         {displayLabel && rawDescription && !(isChoice && !isList(schema)) && (
-          <SchemaText id={descriptionId(id)} className={about} text={rawDescription} />
+          <SchemaText id={descriptionId(id)} className={aboutClass} text={rawDescription} />
         )}
         {errors}
       </div>
@@ -101,7 +101,7 @@ function NullBox(props: FieldTemplateProps<Data, Schema>) {
     <label className="ml-auto flex shrink-0 items-center gap-1 text-xs text-muted">
       <input
         type="checkbox"
-        aria-label={`${cut(String(path.at(-1) ?? label), 80)} is null`}
+        aria-label={`${cutText(String(path.at(-1) ?? label), 80)} is null`}
         checked={(formData as unknown) === null}
         disabled={disabled || readonly || false}
         onChange={({ target }) =>
@@ -147,7 +147,7 @@ function CyclicSchemaExpandTemplate({
 }
 
 function DescriptionFieldTemplate({ id, description }: DescriptionFieldProps<Data, Schema>) {
-  return <SchemaText id={id} className={about} text={String(description)} />;
+  return <SchemaText id={id} className={aboutClass} text={String(description)} />;
 }
 
 /** Names its field: a person who was taken there by a key or a reader may not see the label. */

@@ -18,7 +18,7 @@ const clockMs = 500;
 export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
   const now = useClock();
   const records = useRecords(run.id);
-  const heldByCall = useHeld(run);
+  const heldByCall = useApprovalIds(run);
   const { id, question, steps = [], messages = [], calls, conversation, usage } = run;
   const isAsked = isModelAsked(run);
   const durationMs = Math.max(0, now - Date.parse(run.at));
@@ -102,7 +102,7 @@ function useClock(): number {
 }
 
 /** The approvals that its calls wait for, by the call: oldest first, as far as they are of the same tool. */
-function useHeld(run: RunningRun): Map<string, string> {
+function useApprovalIds(run: RunningRun): Map<string, string> {
   const approvals = useQuery(pendingQuery()).data?.approvals ?? [];
   const runApprovals = approvals.filter(({ options }) => options.run === run.id);
   const heldByCall = new Map<string, string>();

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { UnknownObject } from "../../../../../src/model/json.ts";
 import { Select, TextArea } from "../../field.tsx";
 import { VisibleText } from "../../visible-text.tsx";
-import { cut } from "../looks.tsx";
+import { cutText } from "../looks.tsx";
 
 type Props = WidgetProps<UnknownObject, RJSFSchema>;
 
@@ -54,18 +54,18 @@ export function FixedWidget({
   if (required && isFixed)
     return (
       <output id={id} className="break-words font-mono text-xs">
-        <VisibleText text={cut(text, 500)} />
+        <VisibleText text={cutText(text, 500)} />
       </output>
     );
   const options = [
     { value: "", text: required ? "Choose …" : "Not given" },
-    { value: "0", text: cut(text, 200) },
+    { value: "0", text: cutText(text, 200) },
   ];
   let selected = isFixed ? "0" : "";
   // A value that is not the one has to be seen to be corrected.
   if (value !== undefined && !isFixed) {
     selected = "other";
-    options.push({ value: selected, text: cut(JSON.stringify(value), 200) });
+    options.push({ value: selected, text: cutText(JSON.stringify(value), 200) });
   }
   return (
     <Select

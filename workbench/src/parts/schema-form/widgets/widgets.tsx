@@ -11,8 +11,8 @@ import {
 import type { UnknownObject } from "../../../../../src/model/json.ts";
 import { Select, TextArea, TextInput } from "../../field.tsx";
 import { FieldName } from "../field-name.tsx";
-import { anything, bytes, fixed } from "../fit-for-forms.ts";
-import { cut } from "../looks.tsx";
+import { anythingFormat, bytesFormat, fixedFormat } from "../fit-for-forms.ts";
+import { cutText } from "../looks.tsx";
 import { BytesWidget } from "./bytes-widget.tsx";
 import { DateTimeWidget } from "./date-time-widget.tsx";
 import { AnythingWidget, FixedWidget } from "./value-widgets.tsx";
@@ -123,7 +123,7 @@ function SelectWidget(props: Props) {
 }
 
 const nameOf = ({ value, label }: { value: unknown; label: string }) =>
-  cut(typeof value === "object" ? JSON.stringify(value) : label, 200);
+  cutText(typeof value === "object" ? JSON.stringify(value) : label, 200);
 
 function CheckboxWidget(props: Props) {
   const { id, name, value, disabled, readonly, label, required, schema, onChange } = props;
@@ -186,7 +186,7 @@ export const widgets: RegistryWidgetsType<UnknownObject, RJSFSchema> = {
   PasswordWidget,
   TimeWidget,
   DateTimeWidget,
-  [anything]: AnythingWidget,
-  [bytes]: BytesWidget,
-  [fixed]: FixedWidget,
+  [anythingFormat]: AnythingWidget,
+  [bytesFormat]: BytesWidget,
+  [fixedFormat]: FixedWidget,
 };
