@@ -347,9 +347,9 @@ export function messageForModel(
 }
 
 function withoutSentence(message: string, sentence: string): string {
-  const at = message.indexOf(sentence);
-  const rest = message.slice(at + sentence.length).replace(/^\./, "");
-  return `${message.slice(0, at).trimEnd().replace(/[;.]$/, "")}.${rest}`;
+  const start = message.indexOf(sentence);
+  const remainder = message.slice(start + sentence.length).replace(/^\./, "");
+  return `${message.slice(0, start).trimEnd().replace(/[;.]$/, "")}.${remainder}`;
 }
 
 export const personHints = {

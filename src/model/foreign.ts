@@ -43,14 +43,14 @@ export type NotForeign<T> = T extends Foreign ? never : unknown;
 // Looking into it: what comes back is foreign too, except yes and no.
 
 export function fieldOf(value: Foreign, name: string): Foreign {
-  const held = open(value);
-  return foreign(isObject(held) && Object.hasOwn(held, name) ? held[name] : undefined);
+  const opened = open(value);
+  return foreign(isObject(opened) && Object.hasOwn(opened, name) ? opened[name] : undefined);
 }
 
 export function fieldsOf(value: Foreign): [name: Foreign<string>, value: Foreign][] {
-  const held = open(value);
-  return isObject(held)
-    ? Object.entries(held).map(([name, inner]) => [foreign(name), foreign(inner)])
+  const opened = open(value);
+  return isObject(opened)
+    ? Object.entries(opened).map(([name, inner]) => [foreign(name), foreign(inner)])
     : [];
 }
 
@@ -63,8 +63,8 @@ export function isForeignList(value: Foreign): boolean {
 }
 
 export function itemsOf(value: Foreign): Foreign[] {
-  const held = open(value);
-  return Array.isArray(held) ? held.map(foreign) : [];
+  const opened = open(value);
+  return Array.isArray(opened) ? opened.map(foreign) : [];
 }
 
 export function objectsOf(value: Foreign): Foreign<UnknownObject>[] {
@@ -73,14 +73,16 @@ export function objectsOf(value: Foreign): Foreign<UnknownObject>[] {
 
 /** A text that says something. */
 export function foreignTextOf(value: Foreign): Foreign<string> | undefined {
-  const held = open(value);
-  return typeof held === "string" && held !== "" ? foreign(held) : undefined;
+  const opened = open(value);
+  return typeof opened === "string" && opened !== "" ? foreign(opened) : undefined;
 }
 
 /** Of a text, a number, or a yes or no. */
 export function spelled(value: Foreign): Foreign<string> | undefined {
-  const held = open(value);
-  return ["string", "number", "boolean"].includes(typeof held) ? foreign(String(held)) : undefined;
+  const opened = open(value);
+  return ["string", "number", "boolean"].includes(typeof opened)
+    ? foreign(String(opened))
+    : undefined;
 }
 
 /** An address of HTTP; null where it is none, or holds credentials. */
@@ -88,9 +90,9 @@ export function urlOf(
   text: Foreign<string>,
   base?: URL | Foreign<URL> | null,
 ): Foreign<URL> | null {
-  const held = open(text);
+  const address = open(text);
   const from = (base instanceof Foreign ? open(base) : base)?.href;
-  const url = URL.canParse(held, from) ? new URL(held, from) : null;
+  const url = URL.canParse(address, from) ? new URL(address, from) : null;
   const isPlain =
     url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
   return isPlain ? foreign(url) : null;
@@ -113,14 +115,14 @@ export function splitAt(
   text: Foreign<string>,
   pattern: RegExp,
 ): (Foreign<string> | { name: Foreign<string> })[] {
-  const held = open(text);
+  const opened = open(text);
   const parts: (Foreign<string> | { name: Foreign<string> })[] = [];
   let from = 0;
-  for (const { index, 0: whole, 1: name = "" } of held.matchAll(pattern)) {
-    parts.push(foreign(held.slice(from, index)), { name: foreign(name) });
-    from = index + whole.length;
+  for (const { index, 0: placeholder, 1: name = "" } of opened.matchAll(pattern)) {
+    parts.push(foreign(opened.slice(from, index)), { name: foreign(name) });
+    from = index + placeholder.length;
   }
-  return [...parts, foreign(held.slice(from))];
+  return [...parts, foreign(opened.slice(from))];
 }
 
 export function joined(...parts: readonly (Foreign<string> | string)[]): Foreign<string> {
@@ -131,8 +133,8 @@ export function matches(text: Foreign<string>, pattern: RegExp): boolean {
   return pattern.test(open(text));
 }
 
-export function isSame(one: Foreign<string>, other: Foreign<string>): boolean {
-  return open(one) === open(other);
+export function isSame(a: Foreign<string>, b: Foreign<string>): boolean {
+  return open(a) === open(b);
 }
 
 // Coming out of it.
@@ -141,14 +143,14 @@ const secretReference = /\$\{\s*(command|file|keychain)\s*:/i;
 
 /** Which kind of reference to a program or a secret of this machine it holds anywhere; null where none. */
 export function findSecretReference(value: Foreign): string | null {
-  const left: unknown[] = [open(value)];
-  while (left.length > 0) {
-    const held = left.pop();
-    if (typeof held === "string") {
-      const [, kind] = secretReference.exec(held) ?? [];
+  const unvisited: unknown[] = [open(value)];
+  while (unvisited.length > 0) {
+    const node = unvisited.pop();
+    if (typeof node === "string") {
+      const [, kind] = secretReference.exec(node) ?? [];
       if (kind !== undefined) return kind.toLowerCase();
-    } else if (typeof held === "object" && held !== null)
-      for (const [name, inner] of Object.entries(held)) left.push(name, inner);
+    } else if (typeof node === "object" && node !== null)
+      for (const [name, inner] of Object.entries(node)) unvisited.push(name, inner);
   }
   return null;
 }
@@ -183,20 +185,21 @@ function escapeReferences(text: string, isBeforeReference: boolean): string {
 
 /** The same value with every text rewritten; names of fields stay. */
 export function rewriteTexts(value: Foreign, rewrite: (text: Foreign<string>) => string): Json {
-  const held = open(value);
-  if (typeof held === "string") return rewrite(foreign(held));
-  if (Array.isArray(held)) return held.map((item) => rewriteTexts(foreign(item), rewrite));
-  if (!isObject(held)) return typeof held === "number" || typeof held === "boolean" ? held : null;
+  const opened = open(value);
+  if (typeof opened === "string") return rewrite(foreign(opened));
+  if (Array.isArray(opened)) return opened.map((item) => rewriteTexts(foreign(item), rewrite));
+  if (!isObject(opened))
+    return typeof opened === "number" || typeof opened === "boolean" ? opened : null;
   return Object.fromEntries(
-    Object.entries(held).map(([name, inner]) => [name, rewriteTexts(foreign(inner), rewrite)]),
+    Object.entries(opened).map(([name, inner]) => [name, rewriteTexts(foreign(inner), rewrite)]),
   );
 }
 
 /** Its groups, where it is all that the pattern describes. */
 export function asMatch(text: Foreign<string>, pattern: RegExp): readonly string[] | null {
-  const found = pattern.exec(open(text));
-  return found !== null && found[0].length === open(text).length
-    ? [...found].map((group) => group ?? "")
+  const groups = pattern.exec(open(text));
+  return groups !== null && groups[0].length === open(text).length
+    ? [...groups].map((group) => group ?? "")
     : null;
 }
 
@@ -210,8 +213,8 @@ export function asOneOf<const T extends string>(
   value: Foreign,
   known: readonly T[],
 ): T | undefined {
-  const held = open(value);
-  return known.find((one) => one === held);
+  const opened = open(value);
+  return known.find((candidate) => candidate === opened);
 }
 
 /** What a name of each kind may look like. None begins with a dash, holds a space or can be a reference. */
@@ -230,8 +233,8 @@ const names = {
 export type NameKind = keyof typeof names;
 
 export function asName(value: Foreign, kind: NameKind): string | undefined {
-  const held = open(value);
-  return typeof held === "string" && names[kind].test(held) ? held : undefined;
+  const opened = open(value);
+  return typeof opened === "string" && names[kind].test(opened) ? opened : undefined;
 }
 
 /** The name of a variable of this machine that stands for it. */
@@ -251,13 +254,13 @@ export function asQueryValue(text: Foreign<string>): string {
 
 /** For a person to read; never to be used. Of an address, its host. */
 export function asShown(value: Foreign): string {
-  const held = open(value);
-  if (held instanceof URL) return held.host;
-  return typeof held === "string"
-    ? plainText(held)
-    : typeof held === "object"
+  const opened = open(value);
+  if (opened instanceof URL) return opened.host;
+  return typeof opened === "string"
+    ? plainText(opened)
+    : typeof opened === "object"
       ? ""
-      : String(held ?? "");
+      : String(opened ?? "");
 }
 
 /** An address with the gate that its connections must pass. */

@@ -20,18 +20,22 @@ export function takePage<T>(
   return { total: matching.length, items, nextCursor };
 }
 
-function firstAfter<T>(sorted: readonly T[], placeOf: (item: T) => string, place: string): number {
-  const at = sorted.findIndex((item) => placeOf(item) > place);
-  return at === -1 ? sorted.length : at;
+function firstAfter<T>(
+  sorted: readonly T[],
+  placeOf: (item: T) => string,
+  sortKey: string,
+): number {
+  const index = sorted.findIndex((item) => placeOf(item) > sortKey);
+  return index === -1 ? sorted.length : index;
 }
 
-export function writeCursor(place: string): string {
-  return Buffer.from(place).toString("base64url");
+export function writeCursor(sortKey: string): string {
+  return Buffer.from(sortKey).toString("base64url");
 }
 
 export function readCursor(cursor: string): string {
-  const place = Buffer.from(cursor, "base64url").toString();
-  if (place !== "" && writeCursor(place) === cursor) return place;
+  const sortKey = Buffer.from(cursor, "base64url").toString();
+  if (sortKey !== "" && writeCursor(sortKey) === cursor) return sortKey;
   throw noCursor(cursor);
 }
 
@@ -53,12 +57,12 @@ export async function collectPages<T extends { id: string }>(
 ): Promise<T[]> {
   if (limit === undefined)
     return (await read(before === undefined ? {} : { before })).filter(passes);
-  const found: T[] = [];
-  for (let from = before; found.length < limit; ) {
+  const passing: T[] = [];
+  for (let from = before; passing.length < limit; ) {
     const part = await read({ limit, ...(from === undefined ? {} : { before: from }) });
-    found.push(...part.filter(passes));
+    passing.push(...part.filter(passes));
     from = part.at(-1)?.id;
     if (part.length < limit) break;
   }
-  return found.slice(0, limit);
+  return passing.slice(0, limit);
 }

@@ -62,34 +62,34 @@ export const anonymous: Principal = {
  * @example
  * await plane.call("demo.add", { a: 1, b: 2 }, { principal: principalOf({ user: "ann", groups: ["ops"] }) });
  */
-export function principalOf(said: Partial<Principal>): Principal {
-  return { ...anonymous, scopes: ["call"], ...said };
+export function principalOf(fields: Partial<Principal>): Principal {
+  return { ...anonymous, scopes: ["call"], ...fields };
 }
 
-const completed = new WeakMap<Partial<Principal>, Principal>();
+const completedPrincipals = new WeakMap<Partial<Principal>, Principal>();
 
 /** A caller as a program describes them, with the rest as `principalOf` has it. The same object for the same description. */
-export function wholePrincipal(said: Partial<Principal>): Principal {
+export function wholePrincipal(described: Partial<Principal>): Principal {
   const fields = Object.keys(anonymous) as (keyof Principal)[];
-  if (fields.every((field) => said[field] !== undefined)) return said as Principal;
-  const known = completed.get(said) ?? principalOf(withoutUndefined(said));
-  completed.set(said, known);
-  return known;
+  if (fields.every((field) => described[field] !== undefined)) return described as Principal;
+  const principal = completedPrincipals.get(described) ?? principalOf(withoutUndefined(described));
+  completedPrincipals.set(described, principal);
+  return principal;
 }
 
 /** The local user, or the program that embeds the plane. */
-export function trusted(said: Partial<Principal> = {}): Principal {
-  return principalOf({ scopes: [everyScope], ...said });
+export function trusted(fields: Partial<Principal> = {}): Principal {
+  return principalOf({ scopes: [everyScope], ...fields });
 }
 
-const enough: Record<Scope, readonly string[]> = {
+const sufficientScopes: Record<Scope, readonly string[]> = {
   read: [everyScope, "read", "call", "admin"],
   call: [everyScope, "call", "admin"],
   admin: [everyScope, "admin"],
 };
 
 export function mayDo(principal: Principal, scope: Scope): boolean {
-  return principal.scopes.some((held) => enough[scope].includes(held));
+  return principal.scopes.some((ownScope) => sufficientScopes[scope].includes(ownScope));
 }
 
 /** `what` goes on after "may not". */
@@ -116,8 +116,8 @@ export function withListed(
   const listed = user !== null && Object.hasOwn(users, user) ? users[user] : undefined;
   if (listed === undefined && principal.brought === undefined) return principal;
   const brought = principal.brought ?? broughtBy(principal);
-  const { toolGroups: _, ...rest } = principal;
-  const bare = { ...rest, ...brought };
+  const { toolGroups: _, ...unlimited } = principal;
+  const bare = { ...unlimited, ...brought };
   if (listed === undefined) return bare;
   const toolGroups = brought.toolGroups ?? listed.tool_groups;
   return {
@@ -132,8 +132,8 @@ export function withListed(
 }
 
 function broughtBy({ groups, persona, workspace, compliance, toolGroups }: Principal): Brought {
-  const own = { groups, persona, workspace, compliance };
-  return toolGroups === undefined ? own : { ...own, toolGroups };
+  const ownFields = { groups, persona, workspace, compliance };
+  return toolGroups === undefined ? ownFields : { ...ownFields, toolGroups };
 }
 
 /**
@@ -199,9 +199,9 @@ const owners = new WeakMap<Principal, string>();
 
 /** Whose calls, results, approvals and runs these are: a key's own, or those of a user with the same rights. */
 export function ownerOf(principal: Principal): string {
-  const known = owners.get(principal) ?? describeOwner(principal);
-  owners.set(principal, known);
-  return known;
+  const owner = owners.get(principal) ?? describeOwner(principal);
+  owners.set(principal, owner);
+  return owner;
 }
 
 /** Before the limits of an owner whose token is for some servers alone. */
@@ -209,14 +209,16 @@ const limitMark = "\nwithin ";
 
 function describeOwner(principal: Principal): string {
   const { within } = principal;
-  const whole = describeWhole(principal);
-  if (within === undefined) return whole;
+  const unlimitedOwner = describeUnlimited(principal);
+  if (within === undefined) return unlimitedOwner;
   return (
-    whole + limitMark + JSON.stringify([within.servers.toSorted(), within.toolsets.toSorted()])
+    unlimitedOwner +
+    limitMark +
+    JSON.stringify([within.servers.toSorted(), within.toolsets.toSorted()])
   );
 }
 
-function describeWhole(principal: Principal): string {
+function describeUnlimited(principal: Principal): string {
   const { user, key, scopes } = principal;
   if (key !== undefined) return `key:${key}`;
   const {
@@ -232,8 +234,11 @@ function describeWhole(principal: Principal): string {
 
 /** What a token for some servers did belongs to its person, too; not the other way round. */
 function owns(reader: Principal, owner: string): boolean {
-  const own = ownerOf(reader);
-  return owner === own || (reader.within === undefined && owner.startsWith(own + limitMark));
+  const readerOwner = ownerOf(reader);
+  return (
+    owner === readerOwner ||
+    (reader.within === undefined && owner.startsWith(readerOwner + limitMark))
+  );
 }
 
 /** A weaker key of the same user is another owner; an administrator's credential of that user is none. */
@@ -243,8 +248,8 @@ export function isOwner(reader: Principal, owner: Principal): boolean {
 }
 
 /** Two spellings of a name are one person where a second person is asked for. */
-export function isSameName(one: string | null, other: string | null): boolean {
-  return one === other || (one !== null && other !== null && foldedName(one) === foldedName(other));
+export function isSameName(a: string | null, b: string | null): boolean {
+  return a === b || (a !== null && b !== null && foldedName(a) === foldedName(b));
 }
 
 const foldedName = (name: string) => name.normalize("NFKC").trim().toLowerCase();

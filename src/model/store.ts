@@ -255,8 +255,8 @@ export type StoredAmount = {
 const records: ReadonlySet<StoredAmount["kind"]> = new Set(["calls", "changes", "runs", "events"]);
 
 /** Of those whose limit together is `calls.maxBytes`. */
-export function recordBytes(held: readonly StoredAmount[]): number {
-  return held.reduce((sum, { kind, bytes }) => sum + (records.has(kind) ? bytes : 0), 0);
+export function recordBytes(amounts: readonly StoredAmount[]): number {
+  return amounts.reduce((sum, { kind, bytes }) => sum + (records.has(kind) ? bytes : 0), 0);
 }
 
 /** The store is unreachable, or damaged; `reason` is for the operator. */

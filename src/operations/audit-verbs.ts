@@ -47,7 +47,11 @@ function recordMethod(
 
 /** The arguments of a method as the input of its operation. */
 function inputOf({ args: names, caller }: VerbFacts, args: readonly unknown[]): object {
-  const rest = names.includes("...") ? args[names.indexOf("...")] : caller !== null && args[caller];
-  const named = names.flatMap((name, at) => (name === "..." ? [] : [[name, args[at]] as const]));
-  return { ...(rest as Fields | undefined), ...Object.fromEntries(named) };
+  const restArgument = names.includes("...")
+    ? args[names.indexOf("...")]
+    : caller !== null && args[caller];
+  const named = names.flatMap((name, index) =>
+    name === "..." ? [] : [[name, args[index]] as const],
+  );
+  return { ...(restArgument as Fields | undefined), ...Object.fromEntries(named) };
 }

@@ -32,19 +32,20 @@ export function bindCaller(plane: object, caller: KnownCaller): Plane {
     } else if (typeof owner === "object" && owner[verb] !== undefined)
       bound[noun] = { ...owner, [verb]: withCaller(owner[verb], at, caller) };
   };
-  for (const { name, caller: at } of verbTable) if (at !== null) bind(name, at);
-  for (const [name, at] of Object.entries(ofTheLibrary)) bind(name, at);
+  for (const { name, caller: callerIndex } of verbTable)
+    if (callerIndex !== null) bind(name, callerIndex);
+  for (const [name, callerIndex] of Object.entries(ofTheLibrary)) bind(name, callerIndex);
   return bound as unknown as Plane;
 }
 
-function withCaller(method: Method, at: number, caller: KnownCaller): Method {
+function withCaller(method: Method, callerIndex: number, caller: KnownCaller): Method {
   return (...args) => {
-    const given = args[at] as Caller | undefined;
-    if (given?.principal === undefined)
-      args[at] = { ...caller, ...given, principal: caller.principal };
+    const givenCaller = args[callerIndex] as Caller | undefined;
+    if (givenCaller?.principal === undefined)
+      args[callerIndex] = { ...caller, ...givenCaller, principal: caller.principal };
     else {
-      const principal = wholePrincipal(given.principal);
-      if (principal !== given.principal) args[at] = { ...given, principal };
+      const principal = wholePrincipal(givenCaller.principal);
+      if (principal !== givenCaller.principal) args[callerIndex] = { ...givenCaller, principal };
     }
     return method(...args);
   };

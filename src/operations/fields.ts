@@ -10,7 +10,7 @@ export function count(max: number, about: { default?: number; description?: stri
   return z
     .union([z.number(), z.string().regex(/^\d{1,9}$/, message)], message)
     .transform(Number)
-    .refine((given) => Number.isInteger(given) && given >= 1 && given <= max, message)
+    .refine((amount) => Number.isInteger(amount) && amount >= 1 && amount <= max, message)
     .optional()
     .meta({ type: "integer", minimum: 1, maximum: max, ...about });
 }
@@ -83,7 +83,7 @@ export function wholeNumber(min: number, description: string) {
   return z
     .union([z.number().int(), z.string().regex(/^\d{1,15}$/, message)], message)
     .transform(Number)
-    .refine((given) => given >= min, message)
+    .refine((amount) => amount >= min, message)
     .optional()
     .meta({ type: "integer", minimum: min, description });
 }

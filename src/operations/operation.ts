@@ -157,7 +157,7 @@ export type Audit<Input = never> = {
   /** The target, before and after. */
   snapshot?(plane: Plane, input: Input, caller: Caller): unknown;
   /** Where nothing shows it: what became of it. */
-  after?(result: Fields): unknown;
+  after?(answer: Fields): unknown;
   /** Nothing is changed. */
   isTrial?(input: Input): boolean;
 };
@@ -235,8 +235,8 @@ export function operation<
   return declared;
 }
 
-export const isMissing = (way: object | undefined): way is Missing =>
-  way !== undefined && "missing" in way;
+export const isMissing = (surface: object | undefined): surface is Missing =>
+  surface !== undefined && "missing" in surface;
 
 /** Runs an operation on a plane with an input that was checked. */
 export async function runOperation(
@@ -265,14 +265,14 @@ export function auditedWork(
   caller: Caller,
 ): AuditedWork {
   const { name: operation, args } = declared;
-  const { target, input: asked, snapshot, after } = declared.audit as Audit<object>;
-  const first = Reflect.get(input, args[0] ?? "");
+  const { target, input: auditedInput, snapshot, after } = declared.audit as Audit<object>;
+  const firstArgument = Reflect.get(input, args[0] ?? "");
   return {
     operation,
-    target: (result) => (target ? target(input, result as Fields | undefined) : first),
-    input: asked?.(input),
+    target: (answer) => (target ? target(input, answer as Fields | undefined) : firstArgument),
+    input: auditedInput?.(input),
     snapshot: async () => snapshot?.(plane, input, caller),
-    after: (result) => after?.((result ?? {}) as Fields),
+    after: (answer) => after?.((answer ?? {}) as Fields),
   };
 }
 
@@ -287,10 +287,10 @@ export function methodOf(
 
 function argumentsOf({ args, isAnonymous }: Operation, input: JsonObject, asker: Asker): unknown[] {
   if (isAnonymous) return args.map((name) => input[name]);
-  const rest = Object.fromEntries(
+  const restInput = Object.fromEntries(
     Object.entries(input).filter(([key, value]) => !args.includes(key) && value !== undefined),
   );
   if (args.includes("..."))
-    return [...args.map((name) => (name === "..." ? rest : input[name])), asker];
-  return [...args.map((name) => input[name]), { ...rest, ...asker }];
+    return [...args.map((name) => (name === "..." ? restInput : input[name])), asker];
+  return [...args.map((name) => input[name]), { ...restInput, ...asker }];
 }

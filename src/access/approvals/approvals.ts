@@ -9,7 +9,7 @@ import type {
   KeptHeldCall,
   Remember,
 } from "../../model/calls/held-call.ts";
-import { heldPlace, readHeldPlace } from "../../model/calls/held-call.ts";
+import { heldSortKey, readHeldSortKey } from "../../model/calls/held-call.ts";
 import type { HeldView } from "../../model/calls/held-schema.ts";
 import type { Tool } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
@@ -141,10 +141,10 @@ export function createApprovals(parts: ApprovalPorts) {
       const calls = await heldCalls.list({ plan: null, ...withoutUndefined({ status }) });
       const views = calls.filter((call) => maySee(principal, call)).map(viewOf);
       if (order === "oldest") return views;
-      return views.toSorted((a, b) => (heldPlace(a, order) < heldPlace(b, order) ? -1 : 1));
+      return views.toSorted((a, b) => (heldSortKey(a, order) < heldSortKey(b, order) ? -1 : 1));
     },
     async page({ status, order = "oldest", limit, cursor }, { principal }) {
-      const after = cursor === undefined ? null : readHeldPlace(readCursor(cursor));
+      const after = cursor === undefined ? null : readHeldSortKey(readCursor(cursor));
       if (cursor !== undefined && after && !(await heldCalls.get(after.id))) throw noCursor(cursor);
       const shownTo = seesAll(principal) ? {} : { shownTo: principal.user };
       const filter = { plan: null, ...withoutUndefined({ status }), ...shownTo };
@@ -162,7 +162,7 @@ export function createApprovals(parts: ApprovalPorts) {
       return {
         approvals: visibleCalls.map(viewOf),
         total,
-        nextCursor: last && writeCursor(heldPlace(last, order)),
+        nextCursor: last && writeCursor(heldSortKey(last, order)),
       };
     },
     async get(id, { principal }) {

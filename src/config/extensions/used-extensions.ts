@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type ConfigProblem, ExtensionEntry, whatIsWrongInUse } from "../../model/config/config.ts";
+import { type ConfigProblem, ExtensionEntry, problemWithUse } from "../../model/config/config.ts";
 import { isObject, type Path } from "../../model/json.ts";
 import type { Merged } from "../merge-settings.ts";
 import type { LoadedExtension, NamedExtension } from "./load-extensions.ts";
@@ -21,7 +21,7 @@ function readUse(written: unknown, at: number): NamedExtension {
   if (data !== undefined) return data;
   const named =
     isObject(written) && typeof written.use === "string" ? written.use : `extensions[${at}]`;
-  return { use: named, wrong: `its entry in 'extensions' ${whatIsWrongInUse(written)}` };
+  return { use: named, wrong: `its entry in 'extensions' ${problemWithUse(written)}` };
 }
 
 /** One that cannot be used costs only what it would have added. */

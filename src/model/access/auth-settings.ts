@@ -27,7 +27,7 @@ const KnownClient = z
   .check(
     z.refine(
       ({ secret, keys, jwksUri }) =>
-        [secret, keys, jwksUri].filter((one) => one !== undefined).length === 1,
+        [secret, keys, jwksUri].filter((setting) => setting !== undefined).length === 1,
       {
         error: "needs one of 'secret', 'keys' and 'jwksUri'",
       },

@@ -41,10 +41,10 @@ function namesOf(levels: readonly ComplianceLevel[]): string[] {
 }
 
 function unknownNames(levels: readonly ComplianceLevel[]): string[] {
-  const known = new Set(namesOf(levels));
+  const knownNames = new Set(namesOf(levels));
   return levels
     .flatMap((level) => level.allowed_with)
-    .filter((name) => !known.has(normalLevel(name)));
+    .filter((name) => !knownNames.has(normalLevel(name)));
 }
 
 function areDistinct(names: readonly string[]): boolean {

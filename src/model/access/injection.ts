@@ -61,7 +61,7 @@ export function rulesOf(entries: readonly InjectionEntry[]): InjectionRule[] {
       typeof entry !== "string" ? entry : { parameter: entry, from: sourceOfName[entry] },
   );
   return rules.filter(
-    ({ parameter }, at) => rules.findIndex((other) => other.parameter === parameter) === at,
+    ({ parameter }, index) => rules.findIndex((rule) => rule.parameter === parameter) === index,
   );
 }
 

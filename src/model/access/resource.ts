@@ -7,15 +7,23 @@ const limits = { servers: "server:", toolsets: "toolset:" } as const;
  * Is a token with this audience for what is asked at this address (RFC 8707)? An audience is an address and stands for
  * what is below it; with a query it stands for that address alone.
  */
-export function covers(audience: string, asked: string): boolean {
-  const meant = URL.parse(audience);
-  const at = URL.parse(asked);
-  if (meant === null || at === null || meant.origin !== at.origin || audience.includes("#"))
+export function covers(audience: string, requested: string): boolean {
+  const audienceUrl = URL.parse(audience);
+  const requestedUrl = URL.parse(requested);
+  if (
+    audienceUrl === null ||
+    requestedUrl === null ||
+    audienceUrl.origin !== requestedUrl.origin ||
+    audience.includes("#")
+  )
     return false;
-  if (meant.username !== "" || meant.password !== "") return false;
-  if (meant.search !== "") return meant.pathname === at.pathname && meant.search === at.search;
-  const path = meant.pathname.replace(/\/$/, "");
-  return at.pathname === path || at.pathname.startsWith(`${path}/`);
+  if (audienceUrl.username !== "" || audienceUrl.password !== "") return false;
+  if (audienceUrl.search !== "")
+    return (
+      audienceUrl.pathname === requestedUrl.pathname && audienceUrl.search === requestedUrl.search
+    );
+  const path = audienceUrl.pathname.replace(/\/$/, "");
+  return requestedUrl.pathname === path || requestedUrl.pathname.startsWith(`${path}/`);
 }
 
 /** The servers and toolsets that scopes name; null where they name none, and so limit nothing. */
@@ -32,13 +40,13 @@ export function limitsIn(scopes: readonly string[]): NonNullable<Principal["with
 /** What a token has to be asked for to keep what it has and get this as well; a token for some servers manages nothing. */
 export function scopesWith(
   { scopes, within }: Pick<Principal, "scopes" | "within">,
-  more: string,
+  furtherScope: string,
 ): string[] {
-  const kept =
-    within && more !== "admin"
+  const keptScopes =
+    within && furtherScope !== "admin"
       ? [...within.servers.map(serverScope), ...within.toolsets.map(toolsetScope)]
       : [];
-  return [...new Set([...scopes, ...kept, more])];
+  return [...new Set([...scopes, ...keptScopes, furtherScope])];
 }
 
 export const serverScope = (name: string) => limits.servers + name;

@@ -26,10 +26,11 @@ export function readResponse(response: unknown): AssistantMessage {
   const { content, tool_calls, reasoning_content, reasoning } = messageOf(response);
   const calls = withUniqueIds(readCalls(tool_calls));
   const thought = [reasoning_content, reasoning].find((text) => typeof text === "string");
-  const said = readContent(content);
+  const chatContent = readContent(content);
   return {
     role: "assistant",
-    content: thought === undefined || typeof said !== "string" ? said : said.trim(),
+    content:
+      thought === undefined || typeof chatContent !== "string" ? chatContent : chatContent.trim(),
     ...(thought === undefined || thought.trim() === ""
       ? {}
       : { reasoning_content: thought.trim() }),
@@ -64,22 +65,25 @@ function messageOf(response: unknown): UnknownObject {
 function readCalls(calls: unknown): AskedCall[] {
   if (calls === undefined || calls === null) return [];
   if (!Array.isArray(calls)) throw unreadable("'tool_calls' is not a list");
-  return calls.map((call: unknown, at) => {
-    const { id, function: asked } = isObject(call) ? call : {};
-    if (!isObject(asked) || typeof asked.name !== "string")
-      throw unreadable(`call ${at + 1} of 'tool_calls' names no function`);
+  return calls.map((call: unknown, index) => {
+    const { id, function: requestedFunction } = isObject(call) ? call : {};
+    if (!isObject(requestedFunction) || typeof requestedFunction.name !== "string")
+      throw unreadable(`call ${index + 1} of 'tool_calls' names no function`);
     return {
       id: typeof id === "string" ? id : "",
       type: "function",
-      function: { name: asked.name, arguments: readArguments(asked.arguments) },
+      function: {
+        name: requestedFunction.name,
+        arguments: readArguments(requestedFunction.arguments),
+      },
     };
   });
 }
 
 /** Some endpoints send arguments that are parsed already. */
-function readArguments(given: unknown): string {
-  if (given === undefined || given === null) return "";
-  return typeof given === "string" ? given : JSON.stringify(given);
+function readArguments(rawArguments: unknown): string {
+  if (rawArguments === undefined || rawArguments === null) return "";
+  return typeof rawArguments === "string" ? rawArguments : JSON.stringify(rawArguments);
 }
 
 export function readContent(content: unknown): ChatContent {

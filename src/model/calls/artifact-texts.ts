@@ -2,8 +2,8 @@ import type { ArtifactResult } from "./result.ts";
 
 /** What a result with files says itself, for a model. */
 export function artifactTexts({ results, metadata }: ArtifactResult): string[] {
-  const said = [results, metadata].filter((value) => value !== undefined);
-  return said.map((value) => (typeof value === "string" ? value : withoutPayload(value, [])));
+  const statements = [results, metadata].filter((value) => value !== undefined);
+  return statements.map((value) => (typeof value === "string" ? value : withoutPayload(value, [])));
 }
 
 /** Of each file its name, kind and size. */

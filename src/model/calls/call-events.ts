@@ -10,7 +10,7 @@ type CallEvents = [
 
 /** The start and the end of a call, as its record has them. */
 export function eventsOf(record: CallRecord): CallEvents {
-  const { id, at, tool, principal, durationMs, kind } = record;
+  const { id, at: startedAt, tool, principal, durationMs, kind } = record;
   const { user, key } = principal;
   const begun = {
     type: "tool.call",
@@ -19,9 +19,9 @@ export function eventsOf(record: CallRecord): CallEvents {
     ...(key !== undefined && { key }),
     tool,
   } as const;
-  const endedAt = new Date(Date.parse(at) + durationMs).toISOString();
+  const endedAt = new Date(Date.parse(startedAt) + durationMs).toISOString();
   return [
-    { at, event: { ...begun, ...(kind && { kind }) } },
+    { at: startedAt, event: { ...begun, ...(kind && { kind }) } },
     { at: endedAt, event: resultEvent(record) },
   ];
 }

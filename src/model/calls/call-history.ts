@@ -28,14 +28,14 @@ export function checkVerifyOptions(options: VerifyOptions): VerifyOptions {
   };
 }
 
-function toRecordTime(name: string, given: string): string {
-  const ms = Date.parse(given);
+function toRecordTime(name: string, moment: string): string {
+  const ms = Date.parse(moment);
   if (Number.isNaN(ms))
     throw new PlaneError(
       "USAGE",
-      `'${name}' cannot be '${given}': give a day such as 2026-11-15, or a moment.`,
+      `'${name}' cannot be '${moment}': give a day such as 2026-11-15, or a moment.`,
     );
-  return /^\d{4}-\d{2}-\d{2}$/.test(given) ? given : new Date(ms).toISOString();
+  return /^\d{4}-\d{2}-\d{2}$/.test(moment) ? moment : new Date(ms).toISOString();
 }
 
 const dayMs = 24 * 3_600_000;

@@ -144,13 +144,13 @@ export type HeldPart = {
 const endOfTime = 8_640_000_000_000_000;
 
 /** A text that sorts as the list does. */
-export function heldPlace({ id, at, status }: HeldCall, order: HeldOrder): string {
-  if (order === "oldest") return `${at} ${id}`;
-  const fromTheEnd = String(endOfTime - Date.parse(at)).padStart(16, "0");
+export function heldSortKey({ id, at: heldAt, status }: HeldCall, order: HeldOrder): string {
+  if (order === "oldest") return `${heldAt} ${id}`;
+  const fromTheEnd = String(endOfTime - Date.parse(heldAt)).padStart(16, "0");
   const rank = order === "pending" && status !== "pending" ? 1 : 0;
   return `${rank} ${fromTheEnd} ${id}`;
 }
 
-export function readHeldPlace(place: string): { id: string; waits: boolean } {
-  return { id: place.slice(place.lastIndexOf(" ") + 1), waits: place.startsWith("0 ") };
+export function readHeldSortKey(sortKey: string): { id: string; waits: boolean } {
+  return { id: sortKey.slice(sortKey.lastIndexOf(" ") + 1), waits: sortKey.startsWith("0 ") };
 }

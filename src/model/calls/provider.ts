@@ -57,9 +57,9 @@ const parentShape = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{
 const stateShape = /^[\u0020-\u007e]{1,512}$/;
 
 /** Invalid parts are not passed on. */
-export function readTraceContext(said: unknown): TraceContext | null {
-  if (!isObject(said)) return null;
-  const { traceparent, tracestate } = said;
+export function readTraceContext(meta: unknown): TraceContext | null {
+  if (!isObject(meta)) return null;
+  const { traceparent, tracestate } = meta;
   if (typeof traceparent !== "string" || !parentShape.test(traceparent)) return null;
   return typeof tracestate === "string" && stateShape.test(tracestate)
     ? { traceparent, tracestate }
@@ -71,8 +71,8 @@ export function withTraceContext(
   meta: UnknownObject | undefined,
   context: TraceContext,
 ): UnknownObject {
-  const { traceparent: _, tracestate: __, ...others } = meta ?? {};
-  return { ...others, ...context };
+  const { traceparent: _, tracestate: __, ...otherMeta } = meta ?? {};
+  return { ...otherMeta, ...context };
 }
 
 export type ProgressReport = { progress: number; total: number | null; message: string | null };
@@ -194,9 +194,9 @@ export function mapArguments(argumentMap: unknown, args: JsonObject): JsonObject
   const renamed = Object.entries(argumentMap).map(
     ([theirs, ours]) => [theirs, String(ours)] as const,
   );
-  const taken = new Set(renamed.map(([, ours]) => ours));
+  const renamedNames = new Set(renamed.map(([, ours]) => ours));
   return Object.fromEntries([
-    ...Object.entries(args).filter(([name]) => !taken.has(name)),
+    ...Object.entries(args).filter(([name]) => !renamedNames.has(name)),
     ...renamed.flatMap(([theirs, ours]) =>
       Object.hasOwn(args, ours) ? [[theirs, args[ours]]] : [],
     ),

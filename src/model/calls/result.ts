@@ -37,8 +37,8 @@ export function normalizeResult(raw: unknown): NormalResult {
   if (raw.isError !== undefined && typeof raw.isError !== "boolean") {
     warnings.push(`'isError' is not a boolean: ${JSON.stringify(raw.isError)}.`);
   }
-  const { isError, ...rest } = raw as UnknownObject & { isError?: unknown };
-  const result = { ...rest, content } as ToolResult;
+  const { isError, ...otherFields } = raw as UnknownObject & { isError?: unknown };
+  const result = { ...otherFields, content } as ToolResult;
   if (isError === true || isError === "true") result.isError = true;
   else if (isError === false) result.isError = false;
   return { result, warnings };
@@ -57,9 +57,9 @@ function isBlock(block: unknown): block is ContentBlock {
   return isObject(block) && typeof block.type === "string";
 }
 
-function toBlock(block: unknown, at: number, warnings: string[]): ContentBlock {
+function toBlock(block: unknown, index: number, warnings: string[]): ContentBlock {
   if (isBlock(block)) return block;
-  warnings.push(`Content block ${at + 1} has no type; it is kept as text.`);
+  warnings.push(`Content block ${index + 1} has no type; it is kept as text.`);
   return textBlock(block);
 }
 
@@ -85,15 +85,17 @@ export function unsaidStructure({ content, structuredContent }: ToolResult): Jso
   const texts = content.flatMap(({ type, text }) =>
     type === "text" && typeof text === "string" ? [text] : [],
   );
-  const said = texts.map(parseOrKeep);
-  const meant: unknown[] = [structuredContent];
+  const spokenValues = texts.map(parseOrKeep);
+  const structures: unknown[] = [structuredContent];
   // A value that is not an object has to be wrapped in one.
   if (isObject(structuredContent) && Object.keys(structuredContent).length === 1)
-    meant.push(...Object.values(structuredContent));
-  const isSaid = meant.some((value) =>
-    [said, said.join("\n"), ...said, ...texts].some((one) => sameJson(one, value)),
+    structures.push(...Object.values(structuredContent));
+  const isRepeated = structures.some((value) =>
+    [spokenValues, spokenValues.join("\n"), ...spokenValues, ...texts].some((spoken) =>
+      sameJson(spoken, value),
+    ),
   );
-  return isSaid ? undefined : structuredContent;
+  return isRepeated ? undefined : structuredContent;
 }
 
 function parseOrKeep(text: string): unknown {
@@ -164,18 +166,18 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Null without artifacts. */
 export function readArtifacts(result: ToolResult): ArtifactResult | null {
-  const said = isObject(result.structuredContent) ? result.structuredContent : onlyJson(result);
-  if (!said || !Array.isArray(said.artifacts)) return null;
-  const read = said.artifacts.map(readArtifact);
-  const artifacts = read.filter((one): one is Artifact => typeof one !== "string");
-  const problems = read.filter((one): one is string => typeof one === "string");
+  const answer = isObject(result.structuredContent) ? result.structuredContent : onlyJson(result);
+  if (!answer || !Array.isArray(answer.artifacts)) return null;
+  const readings = answer.artifacts.map(readArtifact);
+  const artifacts = readings.filter((reading): reading is Artifact => typeof reading !== "string");
+  const problems = readings.filter((reading): reading is string => typeof reading === "string");
   if (artifacts.length === 0 && problems.length === 0) return null;
   return {
-    results: (said.results ?? said.result) as Json | undefined,
+    results: (answer.results ?? answer.result) as Json | undefined,
     artifacts,
     problems,
-    display: said.display as Json | undefined,
-    metadata: (said.meta_data ?? said["meta-data"] ?? said.metadata) as Json | undefined,
+    display: answer.display as Json | undefined,
+    metadata: (answer.meta_data ?? answer["meta-data"] ?? answer.metadata) as Json | undefined,
   };
 }
 
@@ -183,9 +185,14 @@ export function viewOfArtifacts({ artifacts }: ArtifactResult): ArtifactView[] {
   return artifacts.map(({ name, mimeType, bytes }) => ({ name, mimeType, bytes }));
 }
 
-function readArtifact(given: unknown, at: number): Artifact | string {
-  const { name, b64, mime, mime_type: mimeType } = (isObject(given) ? given : {}) as UnknownObject;
-  if (typeof name !== "string" || name === "") return `Artifact ${at + 1} has no name.`;
+function readArtifact(artifact: unknown, index: number): Artifact | string {
+  const {
+    name,
+    b64,
+    mime,
+    mime_type: mimeType,
+  } = (isObject(artifact) ? artifact : {}) as UnknownObject;
+  if (typeof name !== "string" || name === "") return `Artifact ${index + 1} has no name.`;
   if (typeof b64 !== "string" || b64.length % 4 !== 0 || !base64.test(b64))
     return `Artifact '${name}' has no valid base64 in 'b64'.`;
   const content = Buffer.from(b64, "base64");

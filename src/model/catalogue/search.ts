@@ -64,10 +64,10 @@ export type ParsedSearch = {
 };
 
 /** Refuses what makes no sense by name. */
-export function parseSearch(given: unknown): ParsedSearch {
-  if (!isObject(given))
+export function parseSearch(request: unknown): ParsedSearch {
+  if (!isObject(request))
     return refuse("query", 'Say what to search for: {"query": "send an email"}.');
-  const { query, queries, regex = false, server, limit, explain = false } = given;
+  const { query, queries, regex = false, server, limit, explain = false } = request;
   if (typeof regex !== "boolean") return refuse("regex", "'regex' must be true or false.");
   if (typeof explain !== "boolean") return refuse("explain", "'explain' must be true or false.");
   if (server !== undefined && (typeof server !== "string" || server === "")) {
@@ -82,20 +82,21 @@ export function parseSearch(given: unknown): ParsedSearch {
   };
 }
 
-export function readLimit(limit: unknown, most: number): number {
-  const isFit = typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= most;
-  return isFit ? limit : refuse("limit", `'limit' must be an integer from 1 to ${most}.`);
+export function readLimit(limit: unknown, maxLimit: number): number {
+  const isFit =
+    typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= maxLimit;
+  return isFit ? limit : refuse("limit", `'limit' must be an integer from 1 to ${maxLimit}.`);
 }
 
 function readQueries(query: unknown, queries: unknown): string[] {
-  const all = queries === undefined ? [query] : Array.isArray(queries) ? queries : [queries];
+  const texts = queries === undefined ? [query] : Array.isArray(queries) ? queries : [queries];
   if (query !== undefined && queries !== undefined) {
     return refuse("queries", "'query' and 'queries' exclude each other; give one of them.");
   }
-  if (all.length === 0 || all.length > maxQueries) {
+  if (texts.length === 0 || texts.length > maxQueries) {
     return refuse("queries", `'queries' must be a list of 1 to ${maxQueries} texts.`);
   }
-  return all.map((one) => readQueryText(one, queries === undefined ? "query" : "queries"));
+  return texts.map((text) => readQueryText(text, queries === undefined ? "query" : "queries"));
 }
 
 export function readQueryText(text: unknown, parameter: string): string {

@@ -67,13 +67,13 @@ export function readSkill(entry: unknown): PublishedSkill | { wrong: string } {
   )
     return { wrong: `its description is missing or longer than ${longestDescription} characters` };
   if (isDeeperThan(frontmatter, maxLevels)) return { wrong: "its frontmatter is nested too deep" };
-  const wrongField = wrongFields(frontmatter as UnknownObject);
+  const wrongField = problemWithFields(frontmatter as UnknownObject);
   if (wrongField !== null) return { wrong: wrongField };
   if (JSON.stringify(frontmatter).length > skillLimits.frontmatter)
     return { wrong: "its frontmatter is too long" };
   if (skillRoot(uri).split("/").at(-1) !== name)
     return { wrong: "its directory is not called as it is" };
-  const wrong = resources === "dynamic" ? null : wrongFiles(uri, resources);
+  const wrong = resources === "dynamic" ? null : problemWithFiles(uri, resources);
   return wrong === null ? (entry as PublishedSkill) : { wrong };
 }
 
@@ -90,7 +90,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 /** Clients refuse a whole list because of one of these. */
-function wrongFields({ compatibility, metadata }: UnknownObject): string | null {
+function problemWithFields({ compatibility, metadata }: UnknownObject): string | null {
   const isFitting =
     typeof compatibility === "string" &&
     compatibility !== "" &&
@@ -109,24 +109,24 @@ function canonical(uri: string): string {
   return URL.canParse(uri) ? new URL(uri).href : uri;
 }
 
-function wrongFiles(uri: string, resources: unknown): string | null {
+function problemWithFiles(uri: string, resources: unknown): string | null {
   if (!Array.isArray(resources)) return "it does not list its files";
   if (resources.length > skillLimits.files) return `it has more than ${skillLimits.files} files`;
-  const seen = new Set<unknown>();
+  const seenAddresses = new Set<unknown>();
   let bytes = 0;
-  for (const one of resources) {
-    if (!isObject(one) || typeof one.uri !== "string" || seen.has(canonical(one.uri)))
+  for (const file of resources) {
+    if (!isObject(file) || typeof file.uri !== "string" || seenAddresses.has(canonical(file.uri)))
       return "a file is listed twice or has no address";
-    if (!one.uri.startsWith(`${skillRoot(uri)}/`) || isSteppingOut(one.uri))
+    if (!file.uri.startsWith(`${skillRoot(uri)}/`) || isSteppingOut(file.uri))
       return "a file is outside of its directory";
-    if (typeof one.digest !== "string" || !digestShape.test(one.digest))
+    if (typeof file.digest !== "string" || !digestShape.test(file.digest))
       return "a file has no valid digest";
-    if (typeof one.size !== "number" || !Number.isSafeInteger(one.size) || one.size < 0)
+    if (typeof file.size !== "number" || !Number.isSafeInteger(file.size) || file.size < 0)
       return "a file has no valid size";
-    seen.add(canonical(one.uri));
-    bytes += one.size;
+    seenAddresses.add(canonical(file.uri));
+    bytes += file.size;
   }
   if (bytes > skillLimits.bytes)
     return `its files are larger than ${skillLimits.bytes / 1024 / 1024} MiB`;
-  return seen.has(canonical(uri)) ? null : "its SKILL.md is not among its files";
+  return seenAddresses.has(canonical(uri)) ? null : "its SKILL.md is not among its files";
 }

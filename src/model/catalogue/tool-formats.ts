@@ -32,13 +32,15 @@ export function toObjectSchema(schema: UnknownObject): ObjectSchema {
     required,
     ...rest
   } = schema;
-  const own = readPart(schema, schema);
-  const all = [...listOf(allOf), ...($ref === undefined ? [] : [{ $ref }])].map((part) =>
+  const ownPart = readPart(schema, schema);
+  const requiredParts = [...listOf(allOf), ...($ref === undefined ? [] : [{ $ref }])].map((part) =>
     readPart(part, schema),
   );
-  const ways = [anyOf, oneOf].map(listOf).filter((list) => list.length > 0);
-  const some = ways.map((list) => commonPart(list.map((part) => readPart(part, schema))));
-  const parts = [...some, ...all, own];
+  const alternatives = [anyOf, oneOf].map(listOf).filter((list) => list.length > 0);
+  const alternativeParts = alternatives.map((list) =>
+    commonPart(list.map((part) => readPart(part, schema))),
+  );
+  const parts = [...alternativeParts, ...requiredParts, ownPart];
   const names = [...new Set(parts.flatMap((part) => part.required))];
   return {
     ...rest,
@@ -51,7 +53,7 @@ export function toObjectSchema(schema: UnknownObject): ObjectSchema {
 type Part = { properties: UnknownObject; required: string[] };
 
 function readPart(schema: unknown, root: UnknownObject): Part {
-  const { properties, required } = isObject(schema) ? followed(schema, root) : {};
+  const { properties, required } = isObject(schema) ? followReference(schema, root) : {};
   return {
     properties: isObject(properties) ? properties : {},
     required: listOf(required).filter((name) => typeof name === "string"),
@@ -59,21 +61,21 @@ function readPart(schema: unknown, root: UnknownObject): Part {
 }
 
 /** One step is enough: definitions are not mere references. */
-function followed(schema: UnknownObject, root: UnknownObject): UnknownObject {
+function followReference(schema: UnknownObject, root: UnknownObject): UnknownObject {
   const name = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref));
-  const [, place = "", key = ""] = name ?? [];
-  const definitions = root[place];
-  const found =
+  const [, section = "", key = ""] = name ?? [];
+  const definitions = root[section];
+  const definition =
     isObject(definitions) && Object.hasOwn(definitions, key) ? definitions[key] : undefined;
-  return isObject(found) ? found : schema;
+  return isObject(definition) ? definition : schema;
 }
 
 function commonPart(parts: readonly Part[]): Part {
-  const [first, ...others] = parts;
+  const [first, ...furtherParts] = parts;
   return {
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as UnknownObject,
     required: (first?.required ?? []).filter((name) =>
-      others.every(({ required }) => required.includes(name)),
+      furtherParts.every(({ required }) => required.includes(name)),
     ),
   };
 }

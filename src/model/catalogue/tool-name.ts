@@ -30,7 +30,7 @@ function displayName({ server, tool }: ToolId): string {
   return server === null ? tool : `${server}.${tool}`;
 }
 
-function safe(text: string): string {
+function safeName(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_-]/g, "_");
 }
 
@@ -44,12 +44,12 @@ function hashedModelName(id: ToolId): string {
   const room = modelNameLimit - hashLength - 1;
   const serverRoom = Math.max(hashLength, room - id.tool.length - 2);
   const server = id.server === null ? null : id.server.slice(0, serverRoom);
-  return `${safe(plainModelName({ server, tool: id.tool })).slice(0, room)}_${hash}`;
+  return `${safeName(plainModelName({ server, tool: id.tool })).slice(0, room)}_${hash}`;
 }
 
 /** Independent of the order of tools, so that two runs agree. */
 function modelNames(ids: readonly ToolId[]): Map<ToolId, string> {
-  const groups = groupBy(ids, (id) => safe(plainModelName(id)));
+  const groups = groupBy(ids, (id) => safeName(plainModelName(id)));
   const names = new Map<ToolId, string>();
   const keepers = new Map<string, ToolId>();
   for (const [name, group] of groups) {
@@ -112,7 +112,7 @@ export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
   const modelName = (id: ToolId) =>
     forModels.get(id) ?? forModels.get(byKey().get(toolKey(id)) ?? id) ?? hashedModelName(id);
   // Names collide only where a server or a hand-written tool has a dot in its name.
-  const isShared = ids.some(hasLooseDot) ? repeated(ids.map(displayName)) : new Set<string>();
+  const isShared = ids.some(hasLooseDot) ? repeatedTexts(ids.map(displayName)) : new Set<string>();
   const name = (id: ToolId) => {
     const shown = displayName(id);
     return isShared.size > 0 && isShared.has(shown) ? modelName(id) : shown;
@@ -134,14 +134,14 @@ export function createToolNameIndex(ids: readonly ToolId[]): ToolNameIndex {
     modelName,
     find(spelling, accepts = () => true) {
       for (const rank of ranks) {
-        const [first, ...others] = rank(spelling).filter(accepts);
-        if (first && others.length > 0) return { kind: "many", ids: [first, ...others] };
+        const [first, ...furtherIds] = rank(spelling).filter(accepts);
+        if (first && furtherIds.length > 0) return { kind: "many", ids: [first, ...furtherIds] };
         if (first) return { kind: "one", id: first };
       }
       return { kind: "none" };
     },
     collisions: () =>
-      [...repeated(ids.flatMap(spellings))].map((spelling) => ({
+      [...repeatedTexts(ids.flatMap(spellings))].map((spelling) => ({
         spelling,
         names: spelled(spelling).map(name),
       })),
@@ -160,11 +160,11 @@ function prefixesOf(ids: readonly ToolId[]): [server: string | null, prefix: str
   );
 }
 
-function repeated(words: readonly string[]): Set<string> {
-  const seen = new Set<string>();
-  const again = new Set<string>();
-  for (const word of words) (seen.has(word) ? again : seen).add(word);
-  return again;
+function repeatedTexts(texts: readonly string[]): Set<string> {
+  const seenTexts = new Set<string>();
+  const repeatedOnes = new Set<string>();
+  for (const text of texts) (seenTexts.has(text) ? repeatedOnes : seenTexts).add(text);
+  return repeatedOnes;
 }
 
 type Named = Pick<Tool, "id" | "name" | "modelName">;

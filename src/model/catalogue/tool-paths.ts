@@ -30,12 +30,13 @@ export type ToolPaths = ReturnType<typeof createToolPaths>;
 /** `tools.server.tool`, and back. Tools without a server are `tools.tool`. */
 export function createToolPaths(tools: readonly Named[]) {
   const servers = foldAll(tools.flatMap(({ id }) => id.server ?? []));
-  const own = Map.groupBy(tools, ({ id }) => id.server);
+  const toolsByServer = Map.groupBy(tools, ({ id }) => id.server);
   const folded = new Map<string | null, ReturnType<typeof foldAll>>();
   const namesOf = (server: string | null) => {
-    const known = folded.get(server) ?? foldAll((own.get(server) ?? []).map(({ id }) => id.tool));
-    folded.set(server, known);
-    return known;
+    const foldedNames =
+      folded.get(server) ?? foldAll((toolsByServer.get(server) ?? []).map(({ id }) => id.tool));
+    folded.set(server, foldedNames);
+    return foldedNames;
   };
   const pathOf = ({ server, tool }: ToolId): string[] => [
     ...(server === null ? [] : [servers.written.get(server) ?? server]),
@@ -89,15 +90,15 @@ export function renderDeclarations(
     const args = type(tool.parameters);
     const isOptional =
       !Array.isArray(tool.parameters.required) || tool.parameters.required.length === 0;
-    const taken =
+    const parameterText =
       args === "{}" || args === "Record<string, unknown>"
         ? ""
         : `args${isOptional ? "?" : ""}: ${args}`;
-    const given = tool.outputSchema === undefined ? "any" : type(tool.outputSchema);
+    const returnType = tool.outputSchema === undefined ? "any" : type(tool.outputSchema);
     const [name = ""] = pathOf(tool.id).slice(-1);
     const note = shorten(tool.description, maxNote);
     const key = propertyName(name);
-    return `${note === "" ? "" : `${indent}/** ${note} */\n`}${indent}${key}(${taken}): Promise<${given}>;`;
+    return `${note === "" ? "" : `${indent}/** ${note} */\n`}${indent}${key}(${parameterText}): Promise<${returnType}>;`;
   };
   const groups = [...Map.groupBy(tools, ({ id }) => id.server)].map(([server, members]) => {
     if (server === null) return members.map((tool) => declare(tool, "  ")).join("\n");

@@ -83,10 +83,10 @@ export function parseToolQuery(
   wording: Wording,
 ): ToolQuery {
   const query: Record<string, unknown> = { ...unfilteredQuery };
-  const seen = new Set<string>();
+  const seenNames = new Set<string>();
   for (const [name, value] of values) {
-    const known = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
-    const [field, fallback, read] = known ?? refuseUnknown(name, wording);
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    const [field, fallback, read] = parameter ?? refuseUnknown(name, wording);
     if (Array.isArray(fallback) || field === "groups") {
       const items = value
         .split(",")
@@ -97,24 +97,24 @@ export function parseToolQuery(
         ...items.filter((item) => item !== ""),
       ];
     } else {
-      if (seen.has(name))
+      if (seenNames.has(name))
         refuse(name, value, `${wording.spell(name)} is given twice; give it once.`);
       query[field] = read(value.trim(), refuseValue(name, value, wording));
     }
-    seen.add(name);
+    seenNames.add(name);
   }
   return query as ToolQuery;
 }
 
 function refuseUnknown(name: string, { spell, nearest }: Wording): never {
-  const known = Object.keys(parameters);
-  const [near] = nearest(name, known);
-  const meant = near === undefined ? "" : ` Did you mean ${spell(near)}?`;
+  const knownNames = Object.keys(parameters);
+  const [nearestName] = nearest(name, knownNames);
+  const suggestion = nearestName === undefined ? "" : ` Did you mean ${spell(nearestName)}?`;
   return refuse(
     name,
     null,
-    `'${name}' is not a parameter of this list of tools.${meant} Known are ${known.join(", ")}.`,
-    near,
+    `'${name}' is not a parameter of this list of tools.${suggestion} Known are ${knownNames.join(", ")}.`,
+    nearestName,
   );
 }
 
@@ -162,8 +162,10 @@ function readFlag(value: string, refuse: Refuse): boolean {
 
 function readOneOf(allowed: readonly string[]): Read {
   return (value, refuse) => {
-    const found = value.toLowerCase();
-    return allowed.includes(found) ? found : refuse(`give one of ${allowed.join(", ")}`, allowed);
+    const lowerCaseValue = value.toLowerCase();
+    return allowed.includes(lowerCaseValue)
+      ? lowerCaseValue
+      : refuse(`give one of ${allowed.join(", ")}`, allowed);
   };
 }
 

@@ -33,14 +33,14 @@ export function parseArgumentText(text: string): ToolArgument | { problem: strin
     };
   if (/\s/.test(name.trim()))
     return { problem: `has a name with a space: '${name.trim()}'. No caller could give it.` };
-  const known = argumentTypes.find((one) => one === type.trim());
-  if (known === undefined)
+  const argumentType = argumentTypes.find((candidate) => candidate === type.trim());
+  if (argumentType === undefined)
     return {
       problem: `cannot be read: '${type.trim()}' is not a type. Use ${argumentTypes.join(", ")}.`,
     };
   return {
     name: name.trim(),
-    type: known,
+    type: argumentType,
     ...(description.trim() === "" ? {} : { description: description.trim() }),
     required: optional === undefined && !isMarkedOptional(description),
   };
@@ -243,19 +243,19 @@ export function fallbackDescription(server: string, tool: string): string {
 }
 
 /** The kind of a provider, numbered where there are several. */
-export function providerLabel(spec: ProviderSpec, all: readonly ProviderSpec[]): string {
-  if (all.length === 1) return spec.name;
-  const alike = all.filter(({ name: kind }) => kind === spec.name);
+export function providerLabel(spec: ProviderSpec, specs: readonly ProviderSpec[]): string {
+  if (specs.length === 1) return spec.name;
+  const alike = specs.filter(({ name: kind }) => kind === spec.name);
   if (alike.length <= 1) return spec.name;
-  const where = placeOf(spec);
-  if (where === undefined) return `${spec.name}:${alike.indexOf(spec) + 1}`;
-  const same = alike.filter((other) => placeOf(other) === where);
-  return same.length > 1
-    ? `${spec.name}:${where}:${same.indexOf(spec) + 1}`
-    : `${spec.name}:${where}`;
+  const origin = originOf(spec);
+  if (origin === undefined) return `${spec.name}:${alike.indexOf(spec) + 1}`;
+  const sameOrigin = alike.filter((candidate) => originOf(candidate) === origin);
+  return sameOrigin.length > 1
+    ? `${spec.name}:${origin}:${sameOrigin.indexOf(spec) + 1}`
+    : `${spec.name}:${origin}`;
 }
 
-function placeOf({ config: { server, url } }: ProviderSpec): string | undefined {
+function originOf({ config: { server, url } }: ProviderSpec): string | undefined {
   return typeof server === "string" ? server : typeof url === "string" ? hostOf(url) : undefined;
 }
 

@@ -130,20 +130,22 @@ export const ExtensionEntry = z.union(
     ),
     ExtensionUse,
   ],
-  { error: ({ input }) => whatIsWrongInUse(input) },
+  { error: ({ input }) => problemWithUse(input) },
 );
 
-export function whatIsWrongInUse(given: unknown): string {
+export function problemWithUse(entry: unknown): string {
   const forms = "a path, the name of a package, or an object with 'use' and 'with'";
-  if (typeof given !== "object" || given === null || Array.isArray(given))
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry))
     return `must be ${forms}`;
-  const known = Object.keys(ExtensionUse.shape);
-  const unknown = Object.keys(given).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
-    const near = nearest(unknown, known, 1).map((one) => ` (did you mean '${one}'?)`);
-    return `has '${unknown}', which is unknown; it can have 'use' and 'with'${near.join("")}`;
+  const knownKeys = Object.keys(ExtensionUse.shape);
+  const unknownKey = Object.keys(entry).find((key) => !knownKeys.includes(key));
+  if (unknownKey !== undefined) {
+    const suggestions = nearest(unknownKey, knownKeys, 1).map(
+      (knownKey) => ` (did you mean '${knownKey}'?)`,
+    );
+    return `has '${unknownKey}', which is unknown; it can have 'use' and 'with'${suggestions.join("")}`;
   }
-  const { use, with: settings } = given as { use?: unknown; with?: unknown };
+  const { use, with: settings } = entry as { use?: unknown; with?: unknown };
   if (typeof use !== "string" || use === "")
     return "has no 'use': a path, or the name of a package";
   const isText = typeof settings === "string";
@@ -353,11 +355,11 @@ export function renderConfigProblem({
   message,
   hint,
 }: ConfigProblem): string {
-  const place = [file, line, column]
+  const location = [file, line, column]
     .filter((part) => part !== null && part !== undefined)
     .join(":");
   const reason = /[.?!…]$/.test(message) ? message : `${message}.`;
-  return `${place}: ${path === "" ? "" : `${path}: `}${reason}${hint === null ? "" : ` ${hint}`}`;
+  return `${location}: ${path === "" ? "" : `${path}: `}${reason}${hint === null ? "" : ` ${hint}`}`;
 }
 
 /** `1 error and 2 warnings`. */

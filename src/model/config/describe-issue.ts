@@ -8,14 +8,14 @@ const unexplained = "Invalid input";
 
 /** In our own words: 'must be one of read, write, not 'zap''. `value` is the whole that was checked. */
 export function describeIssue(issue: Issue, value: unknown): string {
-  const given = valueAtIssue(value, issue.path);
+  const valueThere = valueAtIssue(value, issue.path);
   switch (issue.code) {
     case "invalid_type":
-      return given === undefined
+      return valueThere === undefined
         ? missing
-        : `must be ${typeName(issue.expected)}, not ${kindOfValue(given)}`;
+        : `must be ${typeName(issue.expected)}, not ${kindOfValue(valueThere)}`;
     case "invalid_value":
-      return `must be ${oneOf(issue.values)}, not ${describe(given)}`;
+      return `must be ${oneOf(issue.values)}, not ${describe(valueThere)}`;
     case "too_small":
       return isNotEmptyCheck(issue)
         ? "must not be empty"
@@ -32,14 +32,14 @@ export function describeIssue(issue: Issue, value: unknown): string {
     case "invalid_union":
       // A message in the schema says more than we can.
       return issue.message === unexplained
-        ? `must have another form than ${kindOfValue(given)}`
+        ? `must have another form than ${kindOfValue(valueThere)}`
         : issue.message;
     case "unrecognized_keys":
       return `must not have ${issue.keys.map((key) => `'${key}'`).join(", ")}`;
     case "custom":
       return issue.message;
     default:
-      return `must not be ${describe(given)}`;
+      return `must not be ${describe(valueThere)}`;
   }
 }
 
@@ -74,8 +74,8 @@ function unitOf(origin: string): string {
 }
 
 function oneOf(values: readonly unknown[]): string {
-  const words = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
-  return words.length === 1 ? `'${words[0]}'` : `one of ${words.join(", ")}`;
+  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  return texts.length === 1 ? `'${texts[0]}'` : `one of ${texts.join(", ")}`;
 }
 
 /** Never the content of a list or an object. */
@@ -92,9 +92,9 @@ function kindOfValue(value: unknown): string {
 
 export function valueAtIssue(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
-    (place, key) =>
-      typeof place === "object" && place !== null
-        ? (place as Record<PropertyKey, unknown>)[key]
+    (node, key) =>
+      typeof node === "object" && node !== null
+        ? (node as Record<PropertyKey, unknown>)[key]
         : undefined,
     value,
   );

@@ -82,7 +82,7 @@ export function parseStoreAddress(text: string): StoreAddress | { problem: strin
       problem: "'direct' is not the host and the port of a server",
       hint: "Write '?direct=db.example:5432'; user, password and database are those of the address.",
     };
-  for (const own of ["schema", "connections", "direct"]) url.searchParams.delete(own);
+  for (const parameter of ["schema", "connections", "direct"]) url.searchParams.delete(parameter);
   const listenUrl = direct === null ? url.href : withHost(url, direct);
   const shown = `postgres://${url.host || "localhost"}/${database}?schema=${schema}`;
   return {
@@ -97,10 +97,10 @@ export function parseStoreAddress(text: string): StoreAddress | { problem: strin
 
 /** The host of a URL of this kind can be set; its port would stay if the new one has none. */
 function withHost(url: URL, host: string): string {
-  const other = new URL(url);
-  other.port = "";
-  other.host = host;
-  return other.href;
+  const changed = new URL(url);
+  changed.port = "";
+  changed.host = host;
+  return changed.href;
 }
 
 export type BucketAddress = {
@@ -135,9 +135,9 @@ export function parseBucketAddress(
     endpoint = null,
     ...unknown
   } = Object.fromEntries(url.searchParams);
-  const [other] = Object.keys(unknown);
-  if (other !== undefined)
-    return { problem: `'${other}' is not known in the address`, hint: bucketHint };
+  const [unknownName] = Object.keys(unknown);
+  if (unknownName !== undefined)
+    return { problem: `'${unknownName}' is not known in the address`, hint: bucketHint };
   if (endpoint !== null && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ""))
     return { problem: "'endpoint' is not an address of the web", hint: bucketHint };
   const path = url.pathname.replace(/^\/+|\/+$/g, "");

@@ -32,14 +32,16 @@ export function packageLauncher({
   if (program === "cmd" && /^\/c$/i.test(first))
     return packageLauncher({ command: second, args: args.slice(2) });
   if (program === "env") {
-    const at = args.findIndex((word) => !/^-|=/.test(word));
-    return at < 0 ? null : packageLauncher({ command: args[at], args: args.slice(at + 1) });
+    const commandIndex = args.findIndex((argument) => !/^-|=/.test(argument));
+    return commandIndex < 0
+      ? null
+      : packageLauncher({ command: args[commandIndex], args: args.slice(commandIndex + 1) });
   }
   const verbs = Object.hasOwn(launchers, program) ? launchers[program] : undefined;
   if (verbs === undefined) return null;
   const isNpm = program === "npx" || program === "npm";
   if (verbs === null) return { name: program, isNpm };
-  const verb = args.slice(0, verbWithin).find((word) => verbs.includes(word));
+  const verb = args.slice(0, verbWithin).find((argument) => verbs.includes(argument));
   return verb === undefined ? null : { name: `${program} ${verb}`, isNpm };
 }
 

@@ -25,12 +25,16 @@ export const transports = {
 
 export type TransportName = keyof typeof transports;
 
-const all = Object.entries(transports) as [TransportName, TransportFacts][];
+const transportEntries = Object.entries(transports) as [TransportName, TransportFacts][];
 
 export const transportBySpelling: ReadonlyMap<unknown, TransportName> = new Map(
-  all.flatMap(([name, { spellings }]) => spellings.map((spelling) => [spelling, name])),
+  transportEntries.flatMap(([name, { spellings }]) =>
+    spellings.map((spelling) => [spelling, name]),
+  ),
 );
 
 export const transportByScheme: ReadonlyMap<string, TransportName> = new Map(
-  all.toReversed().flatMap(([name, { schemes }]) => schemes.map((scheme) => [scheme, name])),
+  transportEntries
+    .toReversed()
+    .flatMap(([name, { schemes }]) => schemes.map((scheme) => [scheme, name])),
 );

@@ -7,7 +7,7 @@ const npmPackage =
 const pythonPackage = /^mcp-server-(?:git|fetch|time)(?:(?:==|@)[\w.]+)?$/;
 
 /** Options that say where packages come from, or run something else than the one that is named. */
-const elsewhere =
+const otherSource =
   /^(?:--?(?:p|package|c|call|registry|index|index-url|default-index|from|with|find-links|f|i)(?:=|$))/;
 
 const filesystemPackage = /^@modelcontextprotocol\/server-filesystem(?:@[\w.-]+)?$/;
@@ -40,19 +40,21 @@ export function isWellKnown({ transport, command, args, env, cwd }: ServerDefini
   // What chooses another source of packages may choose another package.
   if (Object.keys(env).some((name) => /^(?:npm_|uv_|pip_|node_options|path$)/i.test(name)))
     return false;
-  const at = args.findIndex((word) => npmPackage.test(word) || pythonPackage.test(word));
-  if (at < 0) return false;
-  const before = args.slice(0, at);
-  if (before.some((word) => elsewhere.test(word))) return false;
+  const packageIndex = args.findIndex(
+    (argument) => npmPackage.test(argument) || pythonPackage.test(argument),
+  );
+  if (packageIndex < 0) return false;
+  const argumentsBefore = args.slice(0, packageIndex);
+  if (argumentsBefore.some((argument) => otherSource.test(argument))) return false;
   // Only options and the verb of the launcher may stand before it: the first other word is what runs.
-  const words = before.filter((word) => !word.startsWith("-"));
-  const isVerb = words.every(
-    (word) => launcher.name.split(" ").includes(word) || /^(?:\/c|run)$/i.test(word),
+  const verbs = argumentsBefore.filter((argument) => !argument.startsWith("-"));
+  const isVerb = verbs.every(
+    (verb) => launcher.name.split(" ").includes(verb) || /^(?:\/c|run)$/i.test(verb),
   );
   return (
     isVerb &&
     (launcher.isNpm || /^(?:pnp|yarn|bun)/.test(launcher.name) ? npmPackage : pythonPackage).test(
-      args[at] ?? "",
+      args[packageIndex] ?? "",
     )
   );
 }

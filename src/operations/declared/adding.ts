@@ -101,8 +101,8 @@ export const addingOperations = [
         example: { what: "npx -y @modelcontextprotocol/server-everything", dryRun: true },
       },
       answers: { 200: "What it was taken for, and the result." },
-      show: ({ more, ...one }: AddedOne & { more: AddedOne[] }) => ({
-        ...withoutDirectory(one),
+      show: ({ more, ...added }: AddedOne & { more: AddedOne[] }) => ({
+        ...withoutDirectory(added),
         more: more.map(withoutDirectory),
       }),
     },
@@ -245,4 +245,4 @@ function withoutFile(thrown: unknown): never {
   throw thrown;
 }
 
-const withoutDirectory = (one: AddedOne): AddedOne => ({ ...one, file: basename(one.file) });
+const withoutDirectory = (added: AddedOne): AddedOne => ({ ...added, file: basename(added.file) });

@@ -16,7 +16,7 @@ import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.t
 import { filesOnly, operation } from "../operation.ts";
 import { shownAgentAnswer } from "../public-errors.ts";
 import { AgentAnswerSchema, AgentBody } from "../schemas/agent.ts";
-import { own, user } from "../schemas/call-filters.ts";
+import { ownOnly, user } from "../schemas/call-filters.ts";
 import { RunSchema, RunSummarySchema } from "../schemas/run.ts";
 import { setupIn, withoutPath } from "./setup.ts";
 import { knownToolsets } from "./toolsets.ts";
@@ -36,7 +36,7 @@ const runs = [
     name: "runs.page",
     args: ["..."],
     summary: "Runs of agents, newest first",
-    description: `${own} Without steps and messages.`,
+    description: `${ownOnly} Without steps and messages.`,
     scope: "read",
     input: z.object({
       outcome: oneOf(agentOutcomes).optional(),
@@ -75,7 +75,7 @@ const runs = [
     name: "runs.running",
     args: ["..."],
     summary: "Runs of agents that have not ended, oldest first",
-    description: `${own} Of this plane alone, where several share a store.`,
+    description: `${ownOnly} Of this plane alone, where several share a store.`,
     scope: "read",
     input: z.object({
       id: z
@@ -89,7 +89,7 @@ const runs = [
       path: "/runs/running",
       tag: "Calls",
       answers: { 200: "All of them." },
-      show: (found: unknown[]) => ({ runs: found }),
+      show: (runs: unknown[]) => ({ runs: runs }),
     },
     cli: {
       command: "conversations running",
@@ -135,7 +135,7 @@ const runs = [
       open: true,
       answers: { 200: "It is being stopped." },
     },
-    audit: { after: (result) => result },
+    audit: { after: (answer) => answer },
     cli: {
       command: "conversations stop",
       about: "stop an agent run that has not ended",
@@ -168,7 +168,7 @@ const conversations = [
       body: { description: "The title.", example: { title: "Release notes" } },
       answers: { 200: "How many runs have it." },
     },
-    audit: { input: ({ title }) => ({ title }), after: (result) => result },
+    audit: { input: ({ title }) => ({ title }), after: (answer) => answer },
     cli: {
       command: "conversations rename",
       about: "give a conversation a title",
@@ -195,7 +195,7 @@ const conversations = [
       tag,
       answers: { 200: "How many runs were deleted." },
     },
-    audit: { after: (result) => result },
+    audit: { after: (answer) => answer },
     cli: {
       command: "conversations delete",
       about: "delete its runs and messages; the records of its calls stay",
@@ -339,10 +339,10 @@ const agent = [
         });
       const options = { ...rest, ...budgets, system: context, toolGroups: toolGroups ?? groups };
       // What the messages hold is checked where they are read.
-      const said = { history: history as ChatMessage[] | undefined };
+      const conversation = { history: history as ChatMessage[] | undefined };
       return plane.agent.run(
         question,
-        withoutUndefined({ ...options, ...said, ...asker }) as RunAgentOptions,
+        withoutUndefined({ ...options, ...conversation, ...asker }) as RunAgentOptions,
       );
     },
   }),

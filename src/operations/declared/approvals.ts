@@ -29,7 +29,7 @@ import { OutcomeSchema } from "../schemas/outcome.ts";
 const tag = "Approvals";
 const id = text("The approval's id.");
 /** Of arguments that a person changed, the names. */
-const answered = (input: object) => ({
+const answerAudit = (input: object) => ({
   ...pick(input, "decision", "reason", "remember", "ids", "first"),
   edited: Object.keys((pick(input, "arguments").arguments as object | undefined) ?? {}),
 });
@@ -66,12 +66,12 @@ const approvals = [
       examples: ["approvals remembered"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(
+      const { items: remembered, nextCursor } = pageAfterCursor(
         await plane.approvals.remembered(asker),
         byCreation,
         query,
       );
-      return { remembered: items, nextCursor };
+      return { remembered, nextCursor };
     },
   }),
   operation({
@@ -189,7 +189,7 @@ const approvals = [
       }),
     },
     audit: {
-      input: answered,
+      input: answerAudit,
       snapshot: async (plane, input, caller) =>
         pick(await plane.approvals.get(input.id, caller), "status", "tool", "answer"),
     },
@@ -239,12 +239,12 @@ const plans = [
       examples: ["plan list", "plan list --json"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(
+      const { items: plans, nextCursor } = pageAfterCursor(
         await plane.plans.list(asker),
         byCreation,
         query,
       );
-      return { plans: items, nextCursor };
+      return { plans, nextCursor };
     },
   }),
   operation({
@@ -301,7 +301,7 @@ const plans = [
         })),
       }),
     },
-    audit: { input: answered },
+    audit: { input: answerAudit },
     cli: {
       command: "plan approve",
       about: "run the waiting changes in order, until one fails",
@@ -348,7 +348,7 @@ const plans = [
       },
       answers: { 200: "The plan now." },
     },
-    audit: { input: answered },
+    audit: { input: answerAudit },
     cli: {
       command: "plan reject",
       about: "reject the waiting changes; none of them runs",

@@ -38,12 +38,15 @@ export const auditOperations = [
     },
     async run(plane, { limit = defaultPage, cursor, ...filter }, asker) {
       const before = cursor === undefined ? {} : { before: cursor };
-      const found = await plane.audit.list(
+      const recordsAndNext = await plane.audit.list(
         { ...(filter as object), ...before, limit: limit + 1 },
         asker,
       );
-      const records = found.slice(0, limit);
-      return { records, nextCursor: found.length > limit ? (records.at(-1)?.id ?? null) : null };
+      const records = recordsAndNext.slice(0, limit);
+      return {
+        records,
+        nextCursor: recordsAndNext.length > limit ? (records.at(-1)?.id ?? null) : null,
+      };
     },
   }),
   operation({

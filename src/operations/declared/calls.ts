@@ -32,7 +32,7 @@ import {
   renderExport as exportRecords,
   exportTypes,
 } from "../schemas/call-export.ts";
-import { callFilterOptions, callFilters, own, user } from "../schemas/call-filters.ts";
+import { callFilterOptions, callFilters, ownOnly, user } from "../schemas/call-filters.ts";
 import { CallSummary, maxSummed, summarizeCalls } from "../schemas/call-summary.ts";
 import { type CallAnswerSchema, ShownRecord } from "../schemas/outcome.ts";
 
@@ -56,15 +56,15 @@ function withAnswers(
     records.map(async (record) => {
       if (record.error?.code === "CALL_QUEUED") return withQueue(plane, record, asker);
       const id = record.status === "waiting" ? record.error?.data.approvalId : undefined;
-      const held =
+      const approval =
         typeof id === "string" ? await plane.approvals.get(id, asker).catch(() => null) : null;
-      if (held === null) return record;
-      const { status, outcome, answer } = held;
-      const ran =
+      if (approval === null) return record;
+      const { status, outcome, answer } = approval;
+      const outcomeView =
         outcome === null ? null : { callId: outcome.callId, ok: outcome.ok, code: outcome.code };
       return {
         ...record,
-        answer: { approvalId: held.id, status, by: answer?.by ?? null, outcome: ran },
+        answer: { approvalId: approval.id, status, by: answer?.by ?? null, outcome: outcomeView },
       };
     }),
   );
@@ -78,12 +78,12 @@ async function withQueue(plane: Plane, record: StoredCall, asker: Caller): Promi
 
 /** Arguments and results, where they are kept at all. */
 async function withPayloads(plane: Plane, records: readonly AnsweredRecord[], asker: Caller) {
-  const kept = await plane.calls.payloads(
+  const keptPayloads = await plane.calls.payloads(
     records.map(({ id }) => id),
     asker,
   );
-  if (kept === null) return records;
-  const byId = new Map(kept.map(({ id, ...payload }) => [id, payload]));
+  if (keptPayloads === null) return records;
+  const byId = new Map(keptPayloads.map(({ id, ...payload }) => [id, payload]));
   return records.map((record) => ({ ...record, payload: byId.get(record.id) ?? null }));
 }
 
@@ -122,7 +122,7 @@ const calls = [
     name: "calls.activity",
     args: [],
     summary: "Summaries of the last hundred calls, newest first",
-    description: `${own} Kept in memory only; what looks secret is hidden.`,
+    description: `${ownOnly} Kept in memory only; what looks secret is hidden.`,
     scope: "read",
     input: z.object({}),
     output: z.object({ activity: z.array(ActivityEntry) }),
@@ -144,7 +144,7 @@ const calls = [
     name: "calls.list",
     args: ["..."],
     summary: "Calls, newest first",
-    description: own,
+    description: ownOnly,
     scope: "read",
     input: z.object({
       ...callFilters,
@@ -177,22 +177,25 @@ const calls = [
           await plane.calls.list({ ...(filter as object), ...part }, asker),
           asker,
         );
-      const isMeant = ({ answer, queued }: AnsweredRecord) =>
+      const isListed = ({ answer, queued }: AnsweredRecord) =>
         filter.status !== "waiting" || (queued === undefined ? isOpen(answer) : isInQueue(queued));
-      const found = await collectPages(read, isMeant, {
+      const matchingRecords = await collectPages(read, isListed, {
         limit: limit + 1,
         ...(cursor === undefined ? {} : { before: cursor }),
       });
-      const shown = found.slice(0, limit);
-      const calls = payloads ? await withPayloads(plane, shown, asker) : shown;
-      return { calls, nextCursor: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+      const pageRecords = matchingRecords.slice(0, limit);
+      const calls = payloads ? await withPayloads(plane, pageRecords, asker) : pageRecords;
+      return {
+        calls,
+        nextCursor: matchingRecords.length > limit ? (pageRecords.at(-1)?.id ?? null) : null,
+      };
     },
   }),
   operation({
     name: "calls.running",
     args: [],
     summary: "Calls that have not ended, oldest first",
-    description: `${own} Of this plane alone, where several share a store.`,
+    description: `${ownOnly} Of this plane alone, where several share a store.`,
     scope: "read",
     input: z.object({}),
     output: z.object({ calls: z.array(RunningCall) }),
@@ -237,7 +240,7 @@ const calls = [
     name: "calls.series",
     args: ["..."],
     summary: "Recent calls: counts, outcomes and durations",
-    description: own,
+    description: ownOnly,
     scope: "read",
     input: z.object({
       minutes: count(maxSeriesMinutes, { default: 60, description: "How far back." }),
@@ -265,7 +268,7 @@ const calls = [
     name: "calls.summary",
     args: ["..."],
     summary: "Calls by tool, server and user: counts, failures and durations; and the slowest",
-    description: `${own} Of the newest ${maxSummed} calls at most; \`isWhole\` says whether that was all.`,
+    description: `${ownOnly} Of the newest ${maxSummed} calls at most; \`isWhole\` says whether that was all.`,
     scope: "read",
     input: z.object({
       minutes: count(maxSeriesMinutes, {
@@ -288,7 +291,7 @@ const calls = [
     name: "calls.export",
     args: ["..."],
     summary: "Calls as JSON lines, or as a HAR document for a network request viewer",
-    description: `${own} Newest first, with arguments and results where \`observability.keepPayloads\` is on.`,
+    description: `${ownOnly} Newest first, with arguments and results where \`observability.keepPayloads\` is on.`,
     scope: "read",
     input: z.object({
       ...callFilters,
@@ -374,7 +377,7 @@ const results = [
     name: "results.page",
     args: ["..."],
     summary: "Stored large results, newest first",
-    description: own,
+    description: ownOnly,
     scope: "read",
     input: z.object(page),
     output: z.object({ results: z.array(ShownResult), nextCursor: NextCursor }),

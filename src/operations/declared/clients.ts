@@ -114,7 +114,7 @@ export const clientOperations = [
         .connectClient(asked, { keep, dryRun })
         .catch(withoutPath);
       if (!dryRun && done.moved.length > 0) await plane.reload(asker);
-      return connected(done);
+      return connectionView(done);
     },
   }),
   operation({
@@ -232,14 +232,22 @@ export const clientOperations = [
   }),
 ];
 
-function connected({ client: id, title, path, isChanged, moved, kept, secrets }: ClientConnection) {
+function connectionView({
+  client: id,
+  title,
+  path,
+  isChanged,
+  moved,
+  kept,
+  secrets,
+}: ClientConnection) {
   return {
     client: id,
     title,
     file: basename(path),
     isChanged,
     moved: moved.map(({ as }) => as),
-    kept: kept.map((one) => one.name),
+    kept: kept.map((server) => server.name),
     secrets: withoutPlaces(secrets),
   };
 }

@@ -20,16 +20,16 @@ const nameOf = (manifest: unknown) =>
   typeof manifest === "string" ? manifest : pick(manifest, "name").name;
 
 /** Of many tools at once: all or nothing, one revision of the catalogue. */
-function switching<Name extends "tools.enable" | "tools.disable">(verb: Name) {
-  const word = verb === "tools.enable" ? "enable" : "disable";
+function switchOperation<Name extends "tools.enable" | "tools.disable">(verb: Name) {
+  const action = verb === "tools.enable" ? "enable" : "disable";
   const effect =
-    word === "enable"
+    action === "enable"
       ? "models see and call them again"
       : "they stay listed; models neither see nor call them";
   return operation({
     name: verb,
     args: ["names", "..."],
-    summary: `${word === "enable" ? "Enable" : "Disable"} tools of servers, all of them or none`,
+    summary: `${action === "enable" ? "Enable" : "Disable"} tools of servers, all of them or none`,
     description: `${effect.charAt(0).toUpperCase()}${effect.slice(1)}. It is kept in the overlay of each tool; the rest of the overlay stays.`,
     scope: "admin",
     input: z.object({
@@ -47,7 +47,7 @@ function switching<Name extends "tools.enable" | "tools.disable">(verb: Name) {
     }),
     http: {
       method: "post",
-      path: `/tools/${word}`,
+      path: `/tools/${action}`,
       tag,
       body: {
         description: "Which ones.",
@@ -62,23 +62,23 @@ function switching<Name extends "tools.enable" | "tools.disable">(verb: Name) {
       after: ({ changed = [] }) => ({ changed: (changed as readonly string[]).length }),
     },
     cli: {
-      command: `tools ${word}`,
-      about: `${word} tools of servers: ${effect}`,
+      command: `tools ${action}`,
+      about: `${action} tools of servers: ${effect}`,
       arguments: { "<names...>": "names of tools, with their server" },
       options: { "--reason <text>": "why, for the history" },
-      examples: [`tools ${word} demo.greet demo.add`],
+      examples: [`tools ${action} demo.greet demo.add`],
       text: ({ changed }: { changed: string[] }) =>
         changed.length === 0
-          ? `Nothing to ${word}.`
-          : `${word === "enable" ? "Enabled" : "Disabled"} ${changed.join(", ")}.`,
+          ? `Nothing to ${action}.`
+          : `${action === "enable" ? "Enabled" : "Disabled"} ${changed.join(", ")}.`,
     },
   });
 }
 
 /** Tools that people set by hand, kept in the store. */
 export const entryOperations = [
-  switching("tools.enable"),
-  switching("tools.disable"),
+  switchOperation("tools.enable"),
+  switchOperation("tools.disable"),
   operation({
     name: "tools.set",
     args: ["manifest", "..."],
@@ -151,14 +151,15 @@ export const entryOperations = [
           },
         );
       // No key of a manifest: who sends a body says the reason in it.
-      const { reason: said, ...written } = manifest;
-      const why = options.reason ?? (typeof said === "string" ? said : undefined);
+      const { reason: reasonInBody, ...written } = manifest;
+      const reason =
+        options.reason ?? (typeof reasonInBody === "string" ? reasonInBody : undefined);
       // Whether it is a manifest is found out where all manifests are checked.
-      const all = typeof said === "string" ? written : manifest;
+      const definition = typeof reasonInBody === "string" ? written : manifest;
       const { forAll } = options;
       return plane.tools.set(
-        { ...all, name: tool } as WrittenManifest,
-        withoutUndefined({ reason: why, forAll }),
+        { ...definition, name: tool } as WrittenManifest,
+        withoutUndefined({ reason: reason, forAll }),
         asker,
       );
     },
@@ -241,7 +242,7 @@ export const entryOperations = [
     audit: {
       target: (_, result) => result?.fingerprint,
       input: (input) => pick(input, "reason", "dryRun"),
-      after: (result) => pick(result, "entries", "exportedBy", "exportedAt"),
+      after: (answer) => pick(answer, "entries", "exportedBy", "exportedAt"),
       isTrial: ({ dryRun }) => dryRun === true,
     },
     cli: {

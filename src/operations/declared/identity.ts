@@ -24,12 +24,12 @@ const keys = [
       examples: ["keys list", "keys list --json"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(
+      const { items: keys, nextCursor } = pageAfterCursor(
         await plane.keys.list(asker),
         byCreation,
         query,
       );
-      return { keys: items, nextCursor };
+      return { keys, nextCursor };
     },
   }),
   operation({
@@ -144,12 +144,12 @@ const questions = [
     cli: { missing: "the terminal that makes the call asks" },
     async run(plane, query, asker) {
       const keyOf = ({ askedAt, id }: { askedAt: string; id: string }) => `${askedAt} ${id}`;
-      const { items, nextCursor } = pageAfterCursor(
+      const { items: questions, nextCursor } = pageAfterCursor(
         await plane.questions.list(asker),
         keyOf,
         query,
       );
-      return { questions: items, nextCursor };
+      return { questions, nextCursor };
     },
   }),
   operation({
@@ -184,7 +184,7 @@ const Tokens = z.object({ tokens: z.array(TokenStatus), nextCursor: NextCursor }
 type KeptToken = z.output<typeof TokenStatus>;
 const time = z
   .string()
-  .refine((given) => !Number.isNaN(Date.parse(given)), "give a time like 2027-01-31T12:00:00Z")
+  .refine((text) => !Number.isNaN(Date.parse(text)), "give a time like 2027-01-31T12:00:00Z")
   .optional();
 
 /** The caller's own credentials for servers. */
@@ -214,9 +214,13 @@ const tokens = [
       },
     },
     async run(plane, query, asker) {
-      const keyOf = (one: { server: string; kind: string }) => `${one.server} ${one.kind}`;
-      const { items, nextCursor } = pageAfterCursor(await plane.tokens.list(asker), keyOf, query);
-      return { tokens: items, nextCursor };
+      const keyOf = (token: { server: string; kind: string }) => `${token.server} ${token.kind}`;
+      const { items: tokens, nextCursor } = pageAfterCursor(
+        await plane.tokens.list(asker),
+        keyOf,
+        query,
+      );
+      return { tokens, nextCursor };
     },
   }),
   operation({

@@ -36,7 +36,7 @@ const begins = {
 const shownJob = (job: Status) =>
   job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) };
 
-const begun: Audit = { after: (result) => pick(result, "id", "job", "state") };
+const startedRunAudit: Audit = { after: (answer) => pick(answer, "id", "job", "state") };
 
 /** Work that is started, watched and paused. */
 export const jobOperations = [
@@ -81,7 +81,7 @@ export const jobOperations = [
       },
       ...begins,
     },
-    audit: begun,
+    audit: startedRunAudit,
     cli: {
       command: "jobs run",
       about: "start it now and wait until it ends",
@@ -194,7 +194,7 @@ export const jobOperations = [
       answers: { 200: "The run now." },
       show: shownJobRun,
     },
-    audit: begun,
+    audit: startedRunAudit,
     cli: {
       command: "jobs cancel",
       about: "cancel a run, started or not",
@@ -220,7 +220,7 @@ export const jobOperations = [
       },
       ...begins,
     },
-    audit: begun,
+    audit: startedRunAudit,
     cli: {
       command: "jobs rerun",
       about: "start another run with the input of one that ended",

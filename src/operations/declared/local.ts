@@ -182,7 +182,7 @@ const verbs: readonly Local[] = [
     "Read the configuration again",
     { missing: "a plane that serves watches its files" },
     "a plane that serves watches its files",
-    { audit: { snapshot: (plane) => settingsOf(plane), after: (result) => result } },
+    { audit: { snapshot: (plane) => settingsOf(plane), after: (answer) => answer } },
   ],
   [
     "tokens.signIn",

@@ -57,12 +57,12 @@ export const offerOperations = [
       examples: ["prompts list"],
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(
+      const { items: prompts, nextCursor } = pageAfterCursor(
         await plane.prompts.list(query.server, asker),
         keyOf,
         query,
       );
-      return { prompts: items, nextCursor };
+      return { prompts, nextCursor };
     },
   }),
   operation({
@@ -119,8 +119,8 @@ export const offerOperations = [
         plane.resources.list(query.server, asker),
         query.cursor === undefined ? plane.resources.templates(query.server, asker) : [],
       ]);
-      const { items, nextCursor } = pageAfterCursor(resources, keyOf, query);
-      return { resources: items, resourceTemplates: templates, nextCursor };
+      const { items: pageResources, nextCursor } = pageAfterCursor(resources, keyOf, query);
+      return { resources: pageResources, resourceTemplates: templates, nextCursor };
     },
   }),
   operation({

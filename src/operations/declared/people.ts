@@ -35,12 +35,12 @@ const grants = [
       },
     },
     async run(plane, query, asker) {
-      const { items, nextCursor } = pageAfterCursor(
+      const { items: grants, nextCursor } = pageAfterCursor(
         await plane.grants.list(asker),
         byCreation,
         query,
       );
-      return { grants: items, nextCursor };
+      return { grants, nextCursor };
     },
   }),
   operation({
@@ -98,15 +98,19 @@ const people = [
               hasPassword ? "password" : "",
               invitedUntil === null ? "" : "invited",
             ]
-              .filter((way) => way !== "")
+              .filter((method) => method !== "")
               .join(", "),
         },
       },
     },
     async run(plane, query, asker) {
       const keyOf = ({ createdAt, user }: PersonView) => `${createdAt} ${user}`;
-      const { items, nextCursor } = pageAfterCursor(await plane.people.list(asker), keyOf, query);
-      return { people: items, nextCursor };
+      const { items: people, nextCursor } = pageAfterCursor(
+        await plane.people.list(asker),
+        keyOf,
+        query,
+      );
+      return { people, nextCursor };
     },
   }),
   operation({

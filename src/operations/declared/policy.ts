@@ -111,8 +111,10 @@ export const policyOperations = [
       examples: ["policy preview rules.json", "policy preview rules.yaml --json"],
     },
     async run(plane, { rules }, asker, { setup }) {
-      const given = { rules: rules as unknown as PolicyRule[], warnings: [] };
-      const tried = setup ? await setup.tryRules(rules as JsonObject[]).catch(withoutPath) : given;
+      const asGiven = { rules: rules as unknown as PolicyRule[], warnings: [] };
+      const tried = setup
+        ? await setup.tryRules(rules as JsonObject[]).catch(withoutPath)
+        : asGiven;
       return { ...(await plane.policy.preview(tried.rules, asker)), warnings: tried.warnings };
     },
   }),

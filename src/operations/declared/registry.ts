@@ -150,15 +150,15 @@ export const registryOperations = [
       body: { description: "Which one.", example: { file: "/home/ann/old/toolplane.json" } },
       answers: { 200: "What was taken over." },
     },
-    audit: { target: ({ file }: { file: string }) => file, after: (result) => result },
+    audit: { target: ({ file }: { file: string }) => file, after: (answer) => answer },
     cli: {
       command: "registry adopt",
       about: "take over what was set for a configuration that was moved or removed",
       arguments: { "<file>": "a file of that configuration, as 'registry entries' shows it" },
       options: { "--reason <text>": "why, for the history" },
       examples: ["registry adopt /home/ann/old/toolplane.json"],
-      text: ({ entries: taken }: { entries: EntryChange[] }) =>
-        `Took over ${taken.map(({ name }) => name).join(", ")}.`,
+      text: ({ entries: adopted }: { entries: EntryChange[] }) =>
+        `Took over ${adopted.map(({ name }) => name).join(", ")}.`,
     },
   }),
   operation({

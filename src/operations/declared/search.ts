@@ -91,13 +91,13 @@ export const searchOperations = [
         { ...asker, details: withTools, waitMs: isRow && server === undefined ? atOnceMs : waitMs },
       );
       if (!withTools) return answer;
-      const whole = answer.tools.flatMap(({ tool }) => tool ?? []);
-      const shown = isRow ? await renderRows(plane, whole) : whole.map(renderToolView);
-      const byName = new Map(shown.map((tool) => [tool.name, tool]));
+      const fullTools = answer.tools.flatMap(({ tool }) => tool ?? []);
+      const views = isRow ? await renderRows(plane, fullTools) : fullTools.map(renderToolView);
+      const byName = new Map(views.map((tool) => [tool.name, tool]));
       // What went away since it was found is shown as it was found.
-      const tools = answer.tools.map(({ tool: _, ...found }) => ({
-        ...found,
-        ...withoutUndefined({ [isRow ? "row" : "tool"]: byName.get(found.name) }),
+      const tools = answer.tools.map(({ tool: _, ...foundTool }) => ({
+        ...foundTool,
+        ...withoutUndefined({ [isRow ? "row" : "tool"]: byName.get(foundTool.name) }),
       }));
       return { ...answer, tools };
     },
@@ -151,7 +151,7 @@ export const searchOperations = [
     input: z.object({}),
     output: z.object({ forgotten: z.number().int() }),
     http: { method: "delete", path: "/search/learned", tag, answers: { 200: "Forgotten." } },
-    audit: { after: (result) => result },
+    audit: { after: (answer) => answer },
     cli: {
       command: "search forget",
       about: "forget what the search has learned from your use",

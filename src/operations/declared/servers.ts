@@ -59,13 +59,9 @@ export const serverOperations = [
       examples: ["servers list", "servers list --json"],
     },
     async run(plane, query, asker) {
-      const found = pageAfterCursor(
-        await plane.servers.list(asker),
-        (server) => server.name,
-        query,
-      );
+      const page = pageAfterCursor(await plane.servers.list(asker), (server) => server.name, query);
       const locked = query.cursor === undefined ? await plane.servers.locked(asker) : [];
-      const { items: servers, total, nextCursor } = found;
+      const { items: servers, total, nextCursor } = page;
       const files = plane.config().files.map((file) => basename(file));
       return { servers, total, nextCursor, files, ...(locked.length === 0 ? {} : { locked }) };
     },

@@ -18,7 +18,7 @@ const ofServer = {
   snapshot: (plane: Plane, input: { name: string }) => plane.config().servers[input.name] ?? null,
 };
 
-const place = {
+const locationFields = {
   file: z.string().meta({ description: "Its name only." }),
   line: z.number().int().nullable(),
 };
@@ -29,13 +29,13 @@ export const ConfigView = z
     files: z.array(z.string()),
     problems: z.array(
       z.looseObject({
-        ...place,
+        ...locationFields,
         severity: z.string(),
         message: z.string(),
         hint: z.string().nullish(),
       }),
     ),
-    values: z.array(z.object({ key: z.string(), value: z.unknown(), ...place })),
+    values: z.array(z.object({ key: z.string(), value: z.unknown(), ...locationFields })),
   })
   .meta({ id: "ConfigView" });
 
@@ -87,12 +87,12 @@ export const setupOperations = [
       const setup = setupIn(situation);
       const { ok, files, problems } = await setup.check();
       // A configuration that cannot be read has problems and no values.
-      const values = await setup.explain("").catch(() => []);
+      const settings = await setup.explain("").catch(() => []);
       return {
         ok,
         files: files.map((file) => basename(file)),
         problems: problems.map((problem) => ({ ...problem, file: basename(problem.file) })),
-        values: values.map(({ key, value, origin: { file, line } }) => ({
+        values: settings.map(({ key, value, origin: { file, line } }) => ({
           key,
           value,
           file: basename(file),
@@ -146,7 +146,7 @@ export const setupOperations = [
     audit: ofServer,
     async run(plane, { name: server, definition }, asker, situation) {
       const { command = definition.container, url, openapi } = definition;
-      if ([command, url, openapi].filter((one) => one !== undefined).length !== 1)
+      if ([command, url, openapi].filter((source) => source !== undefined).length !== 1)
         throw new PlaneError("USAGE", "Give one of 'url', 'command' and 'openapi'.");
       await setupIn(situation)
         .putServer(server, definition as JsonObject)
@@ -262,8 +262,14 @@ export const setupOperations = [
         .catch(withoutFile);
       const { found, imported, skipped, secrets, holdSecrets } = report;
       if (!dryRun && imported.length > 0) await plane.reload(asker);
-      const shown = found.map(({ client, servers }) => ({ client, servers }));
-      return { found: shown, imported, skipped, secrets: withoutPlaces(secrets), holdSecrets };
+      const clientServers = found.map(({ client, servers }) => ({ client, servers }));
+      return {
+        found: clientServers,
+        imported,
+        skipped,
+        secrets: withoutPlaces(secrets),
+        holdSecrets,
+      };
     },
   }),
   operation({

@@ -28,7 +28,7 @@ const maxJobs = 100;
 const names = z.array(z.string());
 const total = z.number().int();
 const persona = names.optional().meta({ description: "As for tools; repeated." });
-const words = z
+const searchText = z
   .string()
   .optional()
   .meta({ description: "Words of its name, summary or description." });
@@ -135,8 +135,8 @@ export const skillOperations = [
         ...(rest as object),
         limit,
       };
-      const found = await plane.skills.page(query, { ...asker, waitMs });
-      return { count: found.skills.length, ...found };
+      const page = await plane.skills.page(query, { ...asker, waitMs });
+      return { count: page.skills.length, ...page };
     },
   }),
   operation({
@@ -166,7 +166,7 @@ export const skillOperations = [
     input: z.object({
       ...page,
       server: z.string().optional().meta({ description: "Of this server alone." }),
-      q: words,
+      q: searchText,
     }),
     output: z.object({
       total,
@@ -191,21 +191,26 @@ export const skillOperations = [
     },
     async run(plane, { server, q = "", ...query }, asker) {
       const { skills, leftOut } = await plane.skills.published({ ...asker, waitMs });
-      const isOf = (one: { server: string }) => server === undefined || one.server === server;
-      const wanted = q.toLowerCase().split(/\s+/);
+      const isOf = (skill: { server: string }) => server === undefined || skill.server === server;
+      const terms = q.toLowerCase().split(/\s+/);
       const shown = skills
         .filter(isOf)
         .map((skill) => toPublished(skill, plane.config().servers[skill.server]?.skills));
-      const found = shown.filter((skill) => {
+      const matchingSkills = shown.filter((skill) => {
         const text = `${skill.name} ${skill.description}`.toLowerCase();
-        return wanted.every((word) => text.includes(word));
+        return terms.every((term) => text.includes(term));
       });
-      const { items, nextCursor } = pageAfterCursor(
-        found,
+      const { items: pageSkills, nextCursor } = pageAfterCursor(
+        matchingSkills,
         ({ server: of, uri }) => `${of}\n${uri}`,
         query,
       );
-      return { total: found.length, nextCursor, skills: items, leftOut: leftOut.filter(isOf) };
+      return {
+        total: matchingSkills.length,
+        nextCursor,
+        skills: pageSkills,
+        leftOut: leftOut.filter(isOf),
+      };
     },
   }),
   operation({
@@ -261,7 +266,7 @@ export const skillOperations = [
     input: z.object({
       ...page,
       persona,
-      q: words,
+      q: searchText,
       min_success_rate: text("Of its last runs: `0.8`, `80` or `80%`; `1` is all.").optional(),
     }),
     output: z.object({ total, nextCursor: NextCursor, jobs: z.array(Job) }),
@@ -296,7 +301,7 @@ export const skillOperations = [
     args: ["..."],
     summary: "The tasks that manifests describe, by name",
     scope: "read",
-    input: z.object({ ...page, persona, q: words }),
+    input: z.object({ ...page, persona, q: searchText }),
     output: z.object({ total, nextCursor: NextCursor, tasks: z.array(Task) }),
     http: { method: "get", path: "/tasks", tag, answers: { 200: "One page." } },
     cli: {

@@ -31,7 +31,7 @@ const list = (description: string, values?: readonly string[]) =>
       items: { type: "string", ...(values && { enum: values }) },
       description: `${description} Repeated, or separated by commas.`,
     });
-const words = (description: string) => z.string().optional().meta({ description });
+const textField = (description: string) => z.string().optional().meta({ description });
 
 /** What `parseToolQuery` takes, in words; it alone decides. A test compares the names. */
 export const ToolFiltersSchema = z.object({
@@ -40,10 +40,10 @@ export const ToolFiltersSchema = z.object({
   ),
   provider: list("Tools that have all of these kinds of provider."),
   capability: list("Tools that have all of these capabilities, in any case."),
-  version: words(
+  version: textField(
     "A semver range: `^1.2`, `~1.2`, `1.x`, `>=1.2, <2`, `1.2 || ^3`; `1.2` is 1.2.0.",
   ),
-  min_success_rate: words("`0.8`, `80` or `80%`; `1` is all of them."),
+  min_success_rate: textField("`0.8`, `80` or `80%`; `1` is all of them."),
   include_unused: flag(
     "Tools that were never called; left out only where a success rate above 0 is asked for.",
   ),
@@ -53,12 +53,12 @@ export const ToolFiltersSchema = z.object({
   quarantined: flag("Only quarantined and disabled tools, or only others."),
   overlaid: flag("Only tools with an overlay, or only others."),
   unused: flag("Only tools that were never called, or only others."),
-  server: words("The tools of this server."),
+  server: textField("The tools of this server."),
   group: list(
     "Tools of one of these groups; `default` when left out, `*` for all, an empty one for none.",
   ),
-  state: words("Tools that are there in this state."),
-  q: words("Words that the name, the title, the description or the capabilities contain."),
+  state: textField("Tools that are there in this state."),
+  q: textField("Words that the name, the title, the description or the capabilities contain."),
   limit: Limit,
   cursor: Cursor,
   include_provider_health: flag("False leaves out the health of each provider."),

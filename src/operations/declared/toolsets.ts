@@ -227,33 +227,35 @@ export const toolsetOperations = [
 
 /** To others than admins nothing in them names a server or a tool that they do not have. */
 export async function knownToolsets(plane: Plane, asker: Asker) {
-  const all = Object.entries(plane.config().toolsets).map(([alias, definition]) => ({
+  const toolsets = Object.entries(plane.config().toolsets).map(([alias, definition]) => ({
     name: alias,
     ...definition,
   }));
-  if (all.length === 0 || mayDo(asker.principal, "admin")) return all;
+  if (toolsets.length === 0 || mayDo(asker.principal, "admin")) return toolsets;
   const servers = new Set((await plane.servers.list(asker)).map((server) => server.name));
   const tools = await plane.tools.list({ ...asker, waitMs });
-  return all.flatMap((toolset) => {
+  return toolsets.flatMap((toolset) => {
     const { has } = plane.toolsets.select(toolset.name);
-    const own = tools.filter(has);
+    const ownTools = tools.filter(has);
     const providers = toolset.providers.filter((server) => servers.has(server));
-    if (providers.length === 0 && own.length === 0) return [];
+    if (providers.length === 0 && ownTools.length === 0) return [];
     const isOwn = (glob: string) =>
-      own.some(({ id, name: full }) => [id.tool, full].some((one) => matchesGlob(glob, one)));
+      ownTools.some(({ id, name: full }) =>
+        [id.tool, full].some((spelling) => matchesGlob(glob, spelling)),
+      );
     return [{ ...toolset, providers, allow_tools: toolset.allow_tools?.filter(isOwn) ?? null }];
   });
 }
 
 /** A toolset of which they have nothing is unknown to them. */
 async function knownToolset(plane: Plane, alias: string, asker: Asker) {
-  const known = await knownToolsets(plane, asker);
-  const found = known.find((one) => one.name === alias);
-  if (found || mayDo(asker.principal, "admin"))
-    return { ...plane.toolsets.select(alias), ...(found && { shown: found }) };
+  const toolsets = await knownToolsets(plane, asker);
+  const toolset = toolsets.find((candidate) => candidate.name === alias);
+  if (toolset || mayDo(asker.principal, "admin"))
+    return { ...plane.toolsets.select(alias), ...(toolset && { shown: toolset }) };
   throw unknownToolset(
     alias,
-    known.map((one) => one.name),
+    toolsets.map((toolset) => toolset.name),
   );
 }
 
@@ -297,8 +299,8 @@ async function knownCallers(
     principal: withListed(principalOf({ user }), users),
     key: null,
   }));
-  const keyed = (await usableKeys(plane, asker)).map(({ name: key, user, ...said }) => {
-    const { groups, persona, scopes, workspace, compliance = null, toolGroups } = said;
+  const keyed = (await usableKeys(plane, asker)).map(({ name: key, user, ...fields }) => {
+    const { groups, persona, scopes, workspace, compliance = null, toolGroups } = fields;
     const brought = {
       user,
       groups,
@@ -316,33 +318,40 @@ async function knownCallers(
 async function listPersonas(plane: Plane, asker: Asker) {
   const { personas, users, servers } = plane.config();
   const keys = await usableKeys(plane, asker);
-  const found = new Map<string, z.output<typeof Persona>>();
-  const persona = (of: string) => {
-    const flags = Object.hasOwn(personas, of) ? (personas[of]?.flags ?? {}) : {};
-    const known = found.get(of) ?? { name: of, flags, users: [], keys: [], servers: [], tools: [] };
-    found.set(of, known);
-    return known;
+  const rowByName = new Map<string, z.output<typeof Persona>>();
+  const rowOf = (name: string) => {
+    const flags = Object.hasOwn(personas, name) ? (personas[name]?.flags ?? {}) : {};
+    const row = rowByName.get(name) ?? {
+      name: name,
+      flags,
+      users: [],
+      keys: [],
+      servers: [],
+      tools: [],
+    };
+    rowByName.set(name, row);
+    return row;
   };
-  for (const one of Object.keys(personas)) persona(one);
+  for (const name of Object.keys(personas)) rowOf(name);
   for (const [user, { persona: of }] of Object.entries(users))
-    if (of !== null) persona(of).users.push(user);
-  for (const { name: key, persona: of } of keys) if (of !== null) persona(of).keys.push(key);
+    if (of !== null) rowOf(of).users.push(user);
+  for (const { name: key, persona: of } of keys) if (of !== null) rowOf(of).keys.push(key);
   for (const [server, { persona: of }] of Object.entries(servers))
-    if (of !== null) persona(of).servers.push(server);
+    if (of !== null) rowOf(of).servers.push(server);
   for (const tool of await plane.tools.list({ ...asker, waitMs }))
     for (const of of tool.persona === null
       ? (tool.metadata.persona_allowlist ?? [])
       : [tool.persona])
-      persona(of).tools.push(tool.name);
-  return [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      rowOf(of).tools.push(tool.name);
+  return [...rowByName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function listUsers(plane: Plane, asker: Asker) {
   const { users } = plane.config();
-  const all = await plane.keys.list(asker);
+  const keys = await plane.keys.list(asker);
   const usable = new Set((await usableKeys(plane, asker)).map(({ id }) => id));
-  const known = [...new Set([...Object.keys(users), ...all.map(({ user }) => user)])].sort();
-  return known.map((user) => {
+  const userNames = [...new Set([...Object.keys(users), ...keys.map(({ user }) => user)])].sort();
+  return userNames.map((user) => {
     const {
       groups,
       persona,
@@ -350,8 +359,8 @@ async function listUsers(plane: Plane, asker: Asker) {
       compliance,
       toolGroups = null,
     } = withListed(principalOf({ user }), users);
-    const own = all.filter((key) => key.user === user);
-    const used = own.flatMap(({ lastUsedAt }) => lastUsedAt ?? []).sort();
+    const ownKeys = keys.filter((key) => key.user === user);
+    const usedAt = ownKeys.flatMap(({ lastUsedAt }) => lastUsedAt ?? []).sort();
     return {
       name: user,
       isConfigured: Object.hasOwn(users, user),
@@ -360,8 +369,8 @@ async function listUsers(plane: Plane, asker: Asker) {
       workspace,
       compliance,
       toolGroups,
-      keys: own.filter(({ id }) => usable.has(id)).length,
-      lastUsedAt: used.at(-1) ?? null,
+      keys: ownKeys.filter(({ id }) => usable.has(id)).length,
+      lastUsedAt: usedAt.at(-1) ?? null,
     };
   });
 }

@@ -22,6 +22,6 @@ export const AccessOptions = {
 
 /** As they came: whether they make sense is found out where they count. */
 export function accessOptionsIn(body: UnknownObject): CallOptions {
-  const given = Object.keys(AccessOptions).filter((name) => body[name] !== undefined);
-  return Object.fromEntries(given.map((name) => [name, body[name]]));
+  const givenNames = Object.keys(AccessOptions).filter((name) => body[name] !== undefined);
+  return Object.fromEntries(givenNames.map((name) => [name, body[name]]));
 }

@@ -24,17 +24,17 @@ const pieceLength = 64 * 1024;
 export async function renderExport(
   read: Read,
   format: ExportFormat,
-  most = Number.POSITIVE_INFINITY,
+  maxRecords = Number.POSITIVE_INFINITY,
 ): Promise<ExportedText> {
-  const first = await read({ limit: Math.min(pageSize, most) });
+  const first = await read({ limit: Math.min(pageSize, maxRecords) });
   async function* records() {
     let page = first;
-    for (let left = most; page.length > 0; ) {
+    for (let remaining = maxRecords; page.length > 0; ) {
       yield* page;
-      left -= page.length;
+      remaining -= page.length;
       const before = page.at(-1)?.id;
-      if (before === undefined || page.length < pageSize || left <= 0) return;
-      page = await read({ limit: Math.min(pageSize, left), before });
+      if (before === undefined || page.length < pageSize || remaining <= 0) return;
+      page = await read({ limit: Math.min(pageSize, remaining), before });
     }
   }
   return { format, text: inPieces(format === "har" ? harText(records()) : jsonLines(records())) };
@@ -69,10 +69,22 @@ async function* inPieces(texts: AsyncIterable<string>) {
 
 /** What HAR has no field for begins with `_`, as its specification says. */
 function harEntry(call: Exported) {
-  const { id, at, tool, server, face, principal, status, error, payload, stages, attempts } = call;
+  const {
+    id,
+    at: startedAt,
+    tool,
+    server,
+    face,
+    principal,
+    status,
+    error,
+    payload,
+    stages,
+    attempts,
+  } = call;
   const timings = timingsOf(call);
   return {
-    startedDateTime: at,
+    startedDateTime: startedAt,
     time: rounded(timings.blocked + timings.wait + timings.receive),
     request: requestOf(call),
     response: responseOf(call),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CallStatus } from "../../model/calls/call-schema.ts";
 import { oneOf } from "../fields.ts";
 
-export const own = "Your own; those of all callers with the scope `admin`.";
+export const ownOnly = "Your own; those of all callers with the scope `admin`.";
 export const user = z
   .string()
   .optional()

@@ -46,30 +46,30 @@ export async function summarizeCalls(
 ): Promise<z.infer<typeof CallSummary>> {
   const since =
     typeof from === "string" ? from : new Date(Date.now() - from * 60_000).toISOString();
-  const found: CallRecord[] = [];
+  const calls: CallRecord[] = [];
   let isWhole = false;
-  while (!isWhole && found.length < maxSummed) {
-    const before = found.at(-1)?.id;
+  while (!isWhole && calls.length < maxSummed) {
+    const before = calls.at(-1)?.id;
     const page = await read({
       limit: pageSize,
       since,
       ...(before === undefined ? {} : { before }),
     });
-    found.push(...page);
+    calls.push(...page);
     isWhole = page.length < pageSize;
   }
-  const bySlowness = found.toSorted((a, b) => b.durationMs - a.durationMs);
+  const bySlowness = calls.toSorted((a, b) => b.durationMs - a.durationMs);
   return {
     since,
-    calls: found.length,
+    calls: calls.length,
     isWhole,
-    tools: rowsOf(found, ({ tool }) => tool),
-    servers: rowsOf(found, ({ server }) => server),
-    users: rowsOf(found, ({ principal }) => principal.user ?? "anonymous"),
-    ...timesOf(found),
+    tools: rowsOf(calls, ({ tool }) => tool),
+    servers: rowsOf(calls, ({ server }) => server),
+    users: rowsOf(calls, ({ principal }) => principal.user ?? "anonymous"),
+    ...timesOf(calls),
     slowest: bySlowness
       .slice(0, maxSlowest)
-      .map(({ id, at, tool, durationMs }) => ({ id, at, tool, durationMs })),
+      .map(({ id, at: startedAt, tool, durationMs }) => ({ id, at: startedAt, tool, durationMs })),
   };
 }
 
@@ -91,8 +91,8 @@ function rowOf(name: string, group: readonly CallRecord[]): z.infer<typeof Row> 
 }
 
 function timesOf(group: readonly CallRecord[]): { p50Ms: number; p95Ms: number } {
-  const times = group.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { p50Ms: at(0.5), p95Ms: at(0.95) };
+  const durations = group.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b);
+  const percentile = (share: number) =>
+    durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? 0;
+  return { p50Ms: percentile(0.5), p95Ms: percentile(0.95) };
 }

@@ -74,17 +74,20 @@ export async function querySorted(
   caller: Caller & { waitMs: number },
 ): Promise<ToolPage> {
   const { cursor, limit } = query;
-  const { tools: all } = await plane.tools.page({ ...query, limit: null, cursor: null }, caller);
-  const weights = await plane.tools.weigh(all);
-  const weighed = all.map((tool, at) => ({ tool, weight: weights[at] as DefinitionWeight }));
-  const meant =
+  const { tools: allTools } = await plane.tools.page(
+    { ...query, limit: null, cursor: null },
+    caller,
+  );
+  const weights = await plane.tools.weigh(allTools);
+  const weighed = allTools.map((tool, at) => ({ tool, weight: weights[at] as DefinitionWeight }));
+  const goodEnough =
     maxQuality === undefined ? weighed : weighed.filter(({ weight }) => weight.score <= maxQuality);
   const [key, sign] = sort.startsWith("-") ? [sort.slice(1), -1] : [sort, 1];
   const keyOf = sortKeys[key] ?? (() => null);
-  const sorted = meant
-    .map((one) => ({ key: keyOf(one), tool: one.tool }))
+  const sorted = goodEnough
+    .map((weighedTool) => ({ key: keyOf(weighedTool), tool: weighedTool.tool }))
     .sort((a, b) => compareKeys(a.key, b.key, sign) || compareKeys(a.tool.name, b.tool.name, 1));
-  const start = cursor === null ? 0 : placeIn(cursor);
+  const start = cursor === null ? 0 : startOf(cursor);
   const end = limit === null ? sorted.length : start + limit;
   return {
     total: sorted.length,
@@ -93,10 +96,10 @@ export async function querySorted(
   };
 }
 
-function placeIn(cursor: string): number {
-  const place = Number(readCursor(cursor));
-  if (!Number.isSafeInteger(place) || place < 0) throw noCursor(cursor);
-  return place;
+function startOf(cursor: string): number {
+  const start = Number(readCursor(cursor));
+  if (!Number.isSafeInteger(start) || start < 0) throw noCursor(cursor);
+  return start;
 }
 
 function compareKeys(a: string | number | null, b: string | number | null, sign: number): number {
@@ -143,14 +146,19 @@ export async function queryBestFirst(
   const { q, server, cursor, limit } = query;
   if (q === null || cursor !== null) return plane.tools.page(query, caller);
   const request = { query: q, limit: best, ...(server !== null && { server }) };
-  const { tools: found, note } = await plane.search(request, { ...caller, details: true });
-  const first = found.flatMap(({ tool }) => tool ?? []);
-  const known = new Set(first.map(placeOf));
+  const { tools: foundTools, note } = await plane.search(request, { ...caller, details: true });
+  const bestTools = foundTools.flatMap(({ tool }) => tool ?? []);
+  const bestKeys = new Set(bestTools.map(placeOf));
   // One at least, because the next page begins where these end.
-  const room = limit === null ? null : Math.max(1, limit - first.length);
+  const room = limit === null ? null : Math.max(1, limit - bestTools.length);
   const { tools, total, ...page } = await plane.tools.page({ ...query, limit: room }, caller);
-  const all = [...first, ...tools.filter((tool) => !known.has(placeOf(tool)))];
+  const allTools = [...bestTools, ...tools.filter((tool) => !bestKeys.has(placeOf(tool)))];
   // That nothing fits well does not matter where something contains the words.
-  const isNoteShown = note !== undefined && (total === 0 || first.length > total);
-  return { ...page, total: Math.max(total, all.length), tools: all, ...(isNoteShown && { note }) };
+  const isNoteShown = note !== undefined && (total === 0 || bestTools.length > total);
+  return {
+    ...page,
+    total: Math.max(total, allTools.length),
+    tools: allTools,
+    ...(isNoteShown && { note }),
+  };
 }

@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { AnswerOf, InputOf } from "../../../src/operations/operations.ts";
 import { callOperation, operationPages, operationQuery } from "./operations.ts";
+import type { CallFilter } from "./queries.ts";
 
 /** A held call, as the API returns it. */
 export type HeldAnswer = AnswerOf<"approvals.get">;
@@ -47,11 +48,11 @@ export const pendingQuery = () =>
 const maxMs = 2 ** 31 - 1;
 
 function untilNextEnd(approvals: readonly HeldAnswer[]): number | false {
-  const ends = approvals.flatMap(({ expiresAt }) =>
+  const endTimes = approvals.flatMap(({ expiresAt }) =>
     expiresAt === null ? [] : [Date.parse(expiresAt)],
   );
-  if (ends.length === 0) return false;
-  return Math.min(maxMs, Math.max(1_000, Math.min(...ends) - Date.now() + 100));
+  if (endTimes.length === 0) return false;
+  return Math.min(maxMs, Math.max(1_000, Math.min(...endTimes) - Date.now() + 100));
 }
 
 /** All held calls, newest first, by page; waiting ones included. */
@@ -67,32 +68,38 @@ export const waitingPlans = (plans: readonly PlanAnswer[]): PlanAnswer[] =>
 const maxPreceding = 5;
 const precedingAtOnce = 20;
 
+function sameCaller(
+  { user }: HeldAnswer["principal"],
+  { run, conversation }: HeldAnswer["options"],
+): CallFilter {
+  if (run) return { run };
+  return conversation ? { conversation } : { user: user ?? undefined };
+}
+
 /** The last calls of the same caller before it, newest first, with their arguments while these are in memory. */
 export const precedingCallsQuery = ({ callId, at: heldAt, principal, options }: HeldAnswer) =>
   queryOptions({
     queryKey: ["preceding", callId],
     queryFn: async ({ signal }) => {
-      const { run, conversation } = options;
-      const whose = run
-        ? { run }
-        : conversation
-          ? { conversation }
-          : { user: principal.user ?? undefined };
       const [{ calls }, { activity }] = await Promise.all([
-        callOperation("calls.list", { ...whose, limit: precedingAtOnce }, { signal }),
+        callOperation(
+          "calls.list",
+          { ...sameCaller(principal, options), limit: precedingAtOnce },
+          { signal },
+        ),
         callOperation("calls.activity", {}, { signal }),
       ]);
-      const said = new Map(activity.map((one) => [one.id, one.arguments]));
+      const argumentsById = new Map(activity.map((call) => [call.id, call.arguments]));
       // A call whose caller waits has no record yet, so that it cannot be the cursor.
-      const before = calls
-        .filter(({ id, at }) => id !== callId && at <= heldAt)
+      const precedingCalls = calls
+        .filter(({ id, at: startedAt }) => id !== callId && startedAt <= heldAt)
         .slice(0, maxPreceding);
-      return before.map(({ id, tool, status, at }) => ({
+      return precedingCalls.map(({ id, tool, status, at: startedAt }) => ({
         id,
         tool,
         status,
-        at,
-        said: said.get(id) ?? "",
+        at: startedAt,
+        said: argumentsById.get(id) ?? "",
       }));
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -106,19 +113,19 @@ export const activityQuery = (callId: string) =>
     { select: ({ activity }) => activity.find(({ id }) => id === callId)?.result ?? null },
   );
 
-const touched = ["approvals", "plans", "calls"];
+const changedTopics = ["approvals", "plans", "calls"];
 
-type Answers = { ids: readonly string[]; answer: Answer };
+type BulkAnswerInput = { ids: readonly string[]; answer: Answer };
 
 /** Is or was the call answered on this page? */
 export function isAnsweredHere(client: QueryClient, id: string): boolean {
   const cache = client.getMutationCache();
-  const several = cache
+  const bulkAnswers = cache
     .findAll({ mutationKey: ["answers"] })
-    .map(({ state }) => state.variables as Answers);
+    .map(({ state }) => state.variables as BulkAnswerInput);
   return (
     cache.find({ mutationKey: ["answer", id] }) !== undefined ||
-    several.some(({ ids }) => ids.includes(id))
+    bulkAnswers.some(({ ids }) => ids.includes(id))
   );
 }
 
@@ -127,18 +134,18 @@ export function useAnswers() {
   const client = useQueryClient();
   return useMutation({
     mutationKey: ["answers"],
-    mutationFn: async ({ ids, answer }: Answers) => {
-      const done: Answered[] = [];
+    mutationFn: async ({ ids, answer }: BulkAnswerInput) => {
+      const answered: Answered[] = [];
       const errors: unknown[] = [];
       for (const id of ids)
         await callOperation("approvals.answer", { id, ...answer }).then(
-          (one) => done.push(one),
+          (answer) => answered.push(answer),
           (error) => errors.push(error),
         );
-      return { done, errors };
+      return { done: answered, errors };
     },
     onSettled: () => {
-      for (const topic of touched) void client.invalidateQueries({ queryKey: [topic] });
+      for (const topic of changedTopics) void client.invalidateQueries({ queryKey: [topic] });
     },
   });
 }
@@ -150,7 +157,7 @@ export function useAnswer(id: string) {
     mutationKey: ["answer", id],
     mutationFn: (answer: Answer) => callOperation("approvals.answer", { id, ...answer }),
     onSettled: () => {
-      for (const topic of touched) void client.invalidateQueries({ queryKey: [topic] });
+      for (const topic of changedTopics) void client.invalidateQueries({ queryKey: [topic] });
     },
   });
 }
@@ -166,12 +173,12 @@ export function usePlanDecision(id: string) {
     mutationFn: async ({
       verb,
       ...choice
-    }: PlanDecision): Promise<PlanOutcomeAnswer | PlanAnswer> =>
-      verb === "approve"
-        ? callOperation("plans.approve", { id, ...choice })
-        : callOperation("plans.reject", { id, ...choice }),
+    }: PlanDecision): Promise<PlanOutcomeAnswer | PlanAnswer> => {
+      if (verb === "approve") return callOperation("plans.approve", { id, ...choice });
+      return callOperation("plans.reject", { id, ...choice });
+    },
     onSettled: () => {
-      for (const topic of touched) void client.invalidateQueries({ queryKey: [topic] });
+      for (const topic of changedTopics) void client.invalidateQueries({ queryKey: [topic] });
     },
   });
 }

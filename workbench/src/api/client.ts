@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import { pageHeader, pageKey } from "../../../src/model/access/page-proof.ts";
 import type { ErrorCode } from "../../../src/model/errors.ts";
 import { readLargeJson } from "./large-json.ts";
@@ -44,11 +45,11 @@ export function keepSession(page: string | null): void {
   else localStorage.setItem(pageKey, page);
 }
 
-function ownHeaders(): Record<string, string> {
-  return {
-    "x-toolplane-face": "workbench",
-    ...(session === null ? {} : { [pageHeader]: session }),
-  };
+function headersFor(body: unknown): Record<string, string> {
+  const headers: Record<string, string> = { "x-toolplane-face": "workbench" };
+  if (session !== null) headers[pageHeader] = session;
+  if (body !== undefined) headers["content-type"] = "application/json";
+  return headers;
 }
 
 /** The response of any status; rejects with an `ApiError` if the plane does not answer. */
@@ -61,15 +62,10 @@ export async function send(
   try {
     return await fetch(path, {
       method,
-      headers: {
-        ...ownHeaders(),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
+      headers: { ...headersFor(body), ...headers },
       credentials: "same-origin",
       cache: "no-store",
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
+      ...withoutUndefined({ body: JSON.stringify(body), signal }),
     });
   } catch (thrown) {
     if (signal?.aborted) throw thrown;
@@ -88,11 +84,11 @@ export async function readAnswer<T>(response: Response): Promise<T> {
 }
 
 export async function readProblem(response: Response): Promise<ApiError> {
-  const said = (await response.json().catch(() => null)) as Partial<Problem> | null;
+  const problem = (await response.json().catch(() => null)) as Partial<Problem> | null;
   return new ApiError({
     status: response.status,
-    code: said?.code ?? "INTERNAL",
-    detail: said?.detail ?? `The plane answered with status ${response.status}.`,
-    data: said?.data,
+    code: problem?.code ?? "INTERNAL",
+    detail: problem?.detail ?? `The plane answered with status ${response.status}.`,
+    data: problem?.data,
   });
 }

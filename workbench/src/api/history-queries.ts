@@ -3,7 +3,7 @@ import { operationQuery } from "./operations.ts";
 import type { CallFilter } from "./queries.ts";
 
 /** Events update the counts between; durations come from the plane. */
-const everyMs = 60_000;
+const refetchMs = 60_000;
 
 /** Spans of time and how long their steps are. */
 export const ranges = {
@@ -15,7 +15,7 @@ export type Range = keyof typeof ranges;
 
 export const seriesQuery = (range: Range = "hour") => {
   const { minutes, step } = ranges[range];
-  return operationQuery("calls.series", { minutes, step }, { refetchInterval: everyMs });
+  return operationQuery("calls.series", { minutes, step }, { refetchInterval: refetchMs });
 };
 
 export type CallSummary = AnswerOf<"calls.summary">;
@@ -25,12 +25,12 @@ export const summaryQuery = (range: Range) =>
   operationQuery(
     "calls.summary",
     { minutes: ranges[range].minutes },
-    { staleTime: range === "hour" ? 0 : everyMs },
+    { staleTime: range === "hour" ? 0 : refetchMs },
   );
 
 /** What stands out among the calls of a time. */
 export const filteredSummaryQuery = (filter: CallFilter & { since: string }) =>
-  operationQuery("calls.summary", filter, { staleTime: everyMs });
+  operationQuery("calls.summary", filter, { staleTime: refetchMs });
 
 export type RunningRun = AnswerOf<"runs.running">["runs"][number];
 

@@ -6,7 +6,7 @@ const pieceLength = 200_000;
 /** A turn with the page after so much work. */
 const turnMs = 8;
 /** What is nested deeper is parsed at once. */
-const deepest = 64;
+const maxDepth = 64;
 const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
@@ -25,13 +25,13 @@ export async function readLargeJson<T>(text: string): Promise<T> {
   return value as T;
 }
 
-/** The closing quote of a string, or a place from `far` on that is between two characters of it. */
-function endOfPiece(text: string, from: number, far: number): number {
-  for (let at = from; ; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === quote || at >= far) return at;
+/** The closing quote of a string, or a place from `limit` on that is between two characters of it. */
+function endOfStringPiece(text: string, from: number, limit: number): number {
+  for (let index = from; ; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote || index >= limit) return index;
     // `\u0041` is one character.
-    if (code === backslash) at += text.charCodeAt(at + 1) === letterU ? 5 : 1;
+    if (code === backslash) index += text.charCodeAt(index + 1) === letterU ? 5 : 1;
     else if (Number.isNaN(code)) throw cutOff();
   }
 }
@@ -57,7 +57,7 @@ class Pieces {
   async value(depth: number): Promise<unknown> {
     const code = this.#next();
     const isHolder = code === openBrace || code === openBracket;
-    if (isHolder && depth < deepest) return this.#holder(code === openBracket, depth);
+    if (isHolder && depth < maxDepth) return this.#holder(code === openBracket, depth);
     if (code === quote) return this.#string();
     const from = this.#at;
     this.#at = isHolder ? endOfObject(this.#text, from) : this.#endOfPlain();
@@ -101,17 +101,17 @@ class Pieces {
   /** The end of as many members as fit into one piece; `from` where the first is too large. */
   #endOfSmall(from: number): number {
     const text = this.#text;
-    const far = from + pieceLength;
+    const limit = from + pieceLength;
     let end = from;
     let depth = 0;
-    for (let at = from; at < far; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code === quote) at = endOfPiece(text, at + 1, far);
+    for (let index = from; index < limit; index += 1) {
+      const code = text.charCodeAt(index);
+      if (code === quote) index = endOfStringPiece(text, index + 1, limit);
       else if (code === openBrace || code === openBracket) depth += 1;
       else if (code === closeBrace || code === closeBracket) {
-        if (depth === 0) return at;
+        if (depth === 0) return index;
         depth -= 1;
-      } else if (code === comma && depth === 0) end = at;
+      } else if (code === comma && depth === 0) end = index;
       // Not JSON.
       else if (Number.isNaN(code)) throw cutOff();
     }
@@ -122,7 +122,7 @@ class Pieces {
   async #string(): Promise<string> {
     const parts: string[] = [];
     for (let from = this.#at + 1; ; ) {
-      const end = endOfPiece(this.#text, from, from + pieceLength);
+      const end = endOfStringPiece(this.#text, from, from + pieceLength);
       parts.push(JSON.parse(`"${this.#text.slice(from, end)}"`) as string);
       this.#at = end + 1;
       if (this.#text.charCodeAt(end) === quote) return parts.join("");
@@ -132,9 +132,9 @@ class Pieces {
   }
 
   #endOfPlain(): number {
-    const rest = /[\s,\]}]|$/g;
-    rest.lastIndex = this.#at;
-    return rest.exec(this.#text)?.index ?? this.#text.length;
+    const valueEnd = /[\s,\]}]|$/g;
+    valueEnd.lastIndex = this.#at;
+    return valueEnd.exec(this.#text)?.index ?? this.#text.length;
   }
 
   /** To the next character that is no space. */

@@ -12,40 +12,40 @@ export function requestOf<Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
 ): OperationRequest {
-  const given: Fields = input;
-  const { method, path, inPath, fixed = {}, body, wait = "" } = routeOf(name, given);
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, one: string) =>
-    encodeURIComponent(String(given[one])),
+  const fields: Fields = input;
+  const { method, path, inPath, fixed = {}, body, wait = "" } = routeOf(name, fields);
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, fieldName: string) =>
+    encodeURIComponent(String(fields[fieldName])),
   );
-  const elsewhere = [...inPath, ...Object.keys(fixed), wait, body];
-  const rest = Object.fromEntries(
-    Object.entries(given).filter(([one]) => !elsewhere.includes(one)),
+  const sentElsewhere = [...inPath, ...Object.keys(fixed), wait, body];
+  const parameters = Object.fromEntries(
+    Object.entries(fields).filter(([fieldName]) => !sentElsewhere.includes(fieldName)),
   );
-  return {
-    method,
-    path: body === true ? filled : withQuery(filled, rest),
-    ...(body !== undefined && { body: body === true ? rest : given[body] }),
-    headers:
-      given[wait] === undefined ? {} : { prefer: `wait=${Math.ceil(Number(given[wait]) / 1_000)}` },
-  };
+  const headers: OperationRequest["headers"] = {};
+  if (fields[wait] !== undefined)
+    headers.prefer = `wait=${Math.ceil(Number(fields[wait]) / 1_000)}`;
+  if (body === true) return { method, path: filledPath, body: parameters, headers };
+  const request = { method, path: withQuery(filledPath, parameters), headers };
+  return body === undefined ? request : { ...request, body: fields[body] };
 }
 
 /** The most specific path that these inputs fill. */
-function routeOf(name: string, given: Fields): RouteFacts {
-  const fits = ({ inPath, fixed = {} }: RouteFacts) =>
-    inPath.every((one) => given[one] !== undefined) &&
-    Object.entries(fixed).every(([one, value]) => given[one] === value);
-  const found = routeTable[name]?.find(fits);
-  if (found === undefined)
+function routeOf(name: string, fields: Fields): RouteFacts {
+  const isFilled = ({ inPath, fixed = {} }: RouteFacts) =>
+    inPath.every((fieldName) => fields[fieldName] !== undefined) &&
+    Object.entries(fixed).every(([fieldName, value]) => fields[fieldName] === value);
+  const route = routeTable[name]?.find(isFilled);
+  if (route === undefined)
     throw new Error(`The operation '${name}' has no route for these inputs.`);
-  return found;
+  return route;
 }
 
 /** `/tools?server=git`, without empty values. */
 function withQuery(path: string, query: Fields): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    for (const one of Array.isArray(value) ? value : [value])
-      if (one !== undefined && one !== null && one !== "") parameters.append(name, String(one));
+    for (const parameter of Array.isArray(value) ? value : [value])
+      if (parameter !== undefined && parameter !== null && parameter !== "")
+        parameters.append(name, String(parameter));
   return parameters.size === 0 ? path : `${path}?${parameters}`;
 }

@@ -23,8 +23,12 @@ export function sendOperation<Name extends OperationName>(
   input: InputOf<Name>,
   { headers, ...options }: SendOptions = {},
 ): Promise<Response> {
-  const { method, path, headers: own, ...rest } = requestOf(name, input);
-  return send(method, path, { ...options, ...rest, headers: { ...own, ...headers } });
+  const { method, path, headers: operationHeaders, ...request } = requestOf(name, input);
+  return send(method, path, {
+    ...options,
+    ...request,
+    headers: { ...operationHeaders, ...headers },
+  });
 }
 
 /** The answer of an operation; a problem is thrown as an `ApiError`. */
@@ -37,7 +41,7 @@ export async function callOperation<Name extends OperationName>(
 }
 
 type Key<Name extends OperationName> = readonly [topic: Topic, name: Name, input: InputOf<Name>];
-type Extra<Name extends OperationName, Data> = { topic?: Topic } & Omit<
+type QueryExtras<Name extends OperationName, Data> = { topic?: Topic } & Omit<
   UndefinedInitialDataOptions<AnswerOf<Name>, Error, Data, Key<Name>>,
   "queryKey" | "queryFn"
 >;
@@ -46,7 +50,7 @@ type Extra<Name extends OperationName, Data> = { topic?: Topic } & Omit<
 export function operationQuery<Name extends OperationName, Data = AnswerOf<Name>>(
   name: Name,
   input: InputOf<Name>,
-  { topic = topicOf(name), ...extra }: Extra<Name, Data> = {},
+  { topic = topicOf(name), ...extra }: QueryExtras<Name, Data> = {},
 ) {
   return queryOptions<AnswerOf<Name>, Error, Data, Key<Name>>({
     ...extra,
@@ -58,7 +62,7 @@ export function operationQuery<Name extends OperationName, Data = AnswerOf<Name>
 export function useOperation<Name extends OperationName, Data = AnswerOf<Name>>(
   name: Name,
   input: InputOf<Name>,
-  extra: Extra<Name, Data> = {},
+  extra: QueryExtras<Name, Data> = {},
 ): UseQueryResult<NoInfer<Data>> {
   return useQuery(operationQuery(name, input, extra));
 }

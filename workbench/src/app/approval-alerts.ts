@@ -17,7 +17,7 @@ const listeners = new Set<() => void>();
 
 /** Whether this browser plays a sound for a new approval. */
 export function useHasSound(): [boolean, (on: boolean) => void] {
-  return [useSwitch(soundKey), (on) => set(soundKey, on, ring)];
+  return [useSwitch(soundKey), (on) => setSwitch(soundKey, on, ring)];
 }
 
 /** Whether this browser shows a notification for a new approval. It asks for permission once. */
@@ -26,12 +26,13 @@ export function useNotifies(): [boolean, (on: boolean) => void] {
   const choose = (on: boolean) => {
     if (!on) {
       void removeNotices();
-      return set(notificationKey, false);
+      return setSwitch(notificationKey, false);
     }
     if (!("Notification" in window))
       return toast("This browser shows no notifications here.", "bad");
     void Notification.requestPermission().then((permission) => {
-      if (permission === "granted") void registerNotices().then(() => set(notificationKey, true));
+      if (permission === "granted")
+        void registerNotices().then(() => setSwitch(notificationKey, true));
       else
         toast(
           "The browser does not allow notifications of this page. Change that in its settings.",
@@ -54,9 +55,9 @@ function useSwitch(key: string): boolean {
 
 const isOn = (key: string) => localStorage.getItem(key) === "on";
 
-function set(key: string, on: boolean, confirm?: () => void): void {
+function setSwitch(key: string, on: boolean, confirm?: () => void): void {
   localStorage.setItem(key, on ? "on" : "off");
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
   if (on) confirm?.();
 }
 
@@ -66,17 +67,17 @@ function ring(): void {
   const volume = audio.createGain();
   volume.gain.value = 0.06;
   volume.connect(audio.destination);
-  for (const [at, frequency] of [660, 880].entries()) {
+  for (const [index, frequency] of [660, 880].entries()) {
     const tone = audio.createOscillator();
     tone.frequency.value = frequency;
     tone.connect(volume);
-    tone.start(audio.currentTime + at * 0.14);
-    tone.stop(audio.currentTime + at * 0.14 + 0.12);
-    tone.onended = () => at === 1 && void audio.close();
+    tone.start(audio.currentTime + index * 0.14);
+    tone.stop(audio.currentTime + index * 0.14 + 0.12);
+    tone.onended = () => index === 1 && void audio.close();
   }
 }
 
-const hear = (event: LiveEvent["event"]): void => {
+const onEvent = (event: LiveEvent["event"]): void => {
   if (event.type !== "approval.requested") return;
   if (isOn(soundKey)) ring();
   // A person who looks at the page sees it there.
@@ -88,10 +89,10 @@ const hear = (event: LiveEvent["event"]): void => {
 /** Rings and notifies on every page. */
 export function useApprovalAlerts(): void {
   const navigate = useNavigate();
-  useLiveEvent(hear);
+  useLiveEvent(onEvent);
   useEffect(() => {
     const onStorage = () => {
-      for (const tell of listeners) tell();
+      for (const listener of listeners) listener();
     };
     window.addEventListener("storage", onStorage);
     return () => window.removeEventListener("storage", onStorage);

@@ -15,39 +15,43 @@ export async function registerNotices(): Promise<void> {
 }
 
 export async function removeNotices(): Promise<void> {
-  const found = await navigator.serviceWorker?.getRegistration(scope);
-  await found?.unregister();
+  const registration = await navigator.serviceWorker?.getRegistration(scope);
+  await registration?.unregister();
 }
 
 /** Tool, server and caller. Arguments stay out of it: notifications are seen by bystanders and kept by the system. */
 export async function showNotice(tool: string, id: string): Promise<void> {
-  const held = await callOperation("approvals.get", { id }).catch(() => null);
-  if (held !== null && held.status !== "pending") return;
-  const who = held
-    ? [held.toolId.server ?? "", held.principal.user ?? "anonymous", held.client?.name ?? held.face]
+  const approval = await callOperation("approvals.get", { id }).catch(() => null);
+  if (approval !== null && approval.status !== "pending") return;
+  const callerNames = approval
+    ? [
+        approval.toolId.server ?? "",
+        approval.principal.user ?? "anonymous",
+        approval.client?.name ?? approval.face,
+      ]
     : [];
-  const body = [tool, who.filter(Boolean).map(short).join(", ")].map(short).join("\n");
+  const body = [tool, callerNames.filter(Boolean).map(shorten).join(", ")].map(shorten).join("\n");
   const options = { body, tag: id, data: { id }, icon: `${scope}icon.svg` };
-  const worker = await navigator.serviceWorker?.getRegistration(scope);
-  if (worker?.active) {
+  const registration = await navigator.serviceWorker?.getRegistration(scope);
+  if (registration?.active) {
     const actions = [
       { action: "approve", title: "Approve" },
       { action: "reject", title: "Reject" },
     ];
-    return worker.showNotification("Approval needed", {
+    return registration.showNotification("Approval needed", {
       ...options,
       actions,
     } as NotificationOptions);
   }
-  const shown = new Notification("Approval needed", options);
-  shown.onclick = () => {
+  const notification = new Notification("Approval needed", options);
+  notification.onclick = () => {
     window.focus();
     location.assign(`${scope}approvals?id=${encodeURIComponent(id)}`);
   };
 }
 
 /** Callers and servers choose their names. */
-function short(text: string): string {
+function shorten(text: string): string {
   const plain = plainText(text).replaceAll(/\s+/g, " ");
   return plain.length <= maxLength ? plain : `${plain.slice(0, maxLength)}…`;
 }
@@ -58,14 +62,14 @@ type Clicked =
 
 /** Answers what was clicked in a notification, with the session of this page; else the approval is opened. */
 export function answerNotices(open: (id: string) => void): () => void {
-  const hear = ({ data, ports }: MessageEvent<Clicked>) => {
+  const onClicked = ({ data, ports }: MessageEvent<Clicked>) => {
     if (data.kind === "open") return open(data.id);
     if (data.kind === "answer")
       void answer(data.id, data.decision).then((isDone) => ports[0]?.postMessage(isDone));
   };
-  navigator.serviceWorker?.addEventListener("message", hear);
+  navigator.serviceWorker?.addEventListener("message", onClicked);
   navigator.serviceWorker?.startMessages();
-  return () => navigator.serviceWorker?.removeEventListener("message", hear);
+  return () => navigator.serviceWorker?.removeEventListener("message", onClicked);
 }
 
 async function answer(id: string, decision: "approve" | "reject"): Promise<boolean> {
@@ -74,7 +78,7 @@ async function answer(id: string, decision: "approve" | "reject"): Promise<boole
   try {
     const { approval } = await callOperation("approvals.answer", { id, decision });
     toast(
-      `${decision === "approve" ? "Approved" : "Rejected"}: ${short(approval.tool)}`,
+      `${decision === "approve" ? "Approved" : "Rejected"}: ${shorten(approval.tool)}`,
       "neutral",
     );
     return true;

@@ -6,15 +6,15 @@ import { useState } from "react";
 import { useOperation } from "../api/operations.ts";
 import { serversQuery } from "../api/queries.ts";
 import { type IconType, Search, Server, Wrench } from "../parts/icons.ts";
-import { places } from "./navigation.ts";
+import { pageLinks } from "./navigation.ts";
 import { useActions } from "./palette-actions.ts";
 
 type Choice = { key: string; label: string; about: string; icon: IconType; go: () => void };
 
 /** Finds pages, servers and tools. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
-  const [words, setWords] = useState("");
-  const { choices, isSearching } = useChoices(words);
+  const [query, setQuery] = useState("");
+  const { choices, isSearching } = useChoices(query);
   const pick = (choice: Choice) => {
     onClose();
     choice.go();
@@ -34,9 +34,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
             autoHighlight="always"
             items={choices}
             itemToStringValue={({ label }: Choice) => label}
-            value={words}
+            value={query}
             // A choice is a place to go to, and no word to search for.
-            onValueChange={(next, { reason }) => reason === "input-change" && setWords(next)}
+            onValueChange={(next, { reason }) => reason === "input-change" && setQuery(next)}
           >
             <div className="flex items-center gap-2 border-b border-line px-4">
               <Search aria-hidden className="size-4 text-muted" />
@@ -64,7 +64,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               )}
             </Autocomplete.List>
             <Autocomplete.Status className="px-2.5 py-4 text-center text-sm text-muted empty:hidden">
-              {choices.length > 0 ? null : isSearching ? "Searching …" : "No matches."}
+              {choices.length === 0 && (isSearching ? "Searching …" : "No matches.")}
             </Autocomplete.Status>
           </Autocomplete.Root>
         </Dialog.Popup>
@@ -73,23 +73,23 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   );
 }
 
-function useChoices(words: string): { choices: Choice[]; isSearching: boolean } {
+function useChoices(query: string): { choices: Choice[]; isSearching: boolean } {
   const navigate = useNavigate();
-  const asked = words.trim();
+  const trimmedQuery = query.trim();
   const servers = useQuery(serversQuery()).data?.servers ?? [];
-  const search = { q: [asked], limit: 8 };
-  const query = useOperation("search", search, {
-    enabled: asked.length > 1,
+  const search = { q: [trimmedQuery], limit: 8 };
+  const searchQuery = useOperation("search", search, {
+    enabled: trimmedQuery.length > 1,
     placeholderData: keepPreviousData,
   });
-  const found = query.data;
-  const fits = (name: string) => name.toLowerCase().includes(asked.toLowerCase());
+  const searchAnswer = searchQuery.data;
+  const isMatch = (name: string) => name.toLowerCase().includes(trimmedQuery.toLowerCase());
   const choices = [
     ...useActions()
-      .filter(({ label }) => asked !== "" && fits(label))
+      .filter(({ label }) => trimmedQuery !== "" && isMatch(label))
       .map((action) => ({ ...action, key: `action ${action.label}`, about: "action" })),
-    ...places
-      .filter(({ label }) => fits(label))
+    ...pageLinks
+      .filter(({ label }) => isMatch(label))
       .map(({ to, label, icon }) => ({
         key: to,
         label,
@@ -98,7 +98,7 @@ function useChoices(words: string): { choices: Choice[]; isSearching: boolean } 
         go: () => void navigate({ to }),
       })),
     ...servers
-      .filter(({ name }) => asked !== "" && fits(name))
+      .filter(({ name }) => trimmedQuery !== "" && isMatch(name))
       .slice(0, 5)
       .map(({ name, tools }) => ({
         key: `server ${name}`,
@@ -107,7 +107,7 @@ function useChoices(words: string): { choices: Choice[]; isSearching: boolean } 
         icon: Server,
         go: () => void navigate({ to: "/servers/$name", params: { name } }),
       })),
-    ...(asked.length > 1 ? (found?.tools ?? []) : []).map(({ name, summary }) => ({
+    ...(trimmedQuery.length > 1 ? (searchAnswer?.tools ?? []) : []).map(({ name, summary }) => ({
       key: `tool ${name}`,
       label: name,
       about: summary,
@@ -115,5 +115,5 @@ function useChoices(words: string): { choices: Choice[]; isSearching: boolean } 
       go: () => void navigate({ to: "/tools/$name", params: { name } }),
     })),
   ];
-  return { choices, isSearching: query.isFetching };
+  return { choices, isSearching: searchQuery.isFetching };
 }

@@ -31,7 +31,7 @@ export function lazyPage<Name extends string>(
 }
 
 /** Loads the other pages while idle, so that they work when the plane is down. */
-export function loadRest(): () => void {
+export function loadOtherPages(): () => void {
   let isOver = false;
   const timer = setTimeout(async () => {
     for (const source of sources) {
@@ -56,12 +56,12 @@ function LazyPage({ source }: { source: Source }) {
   useEffect(() => {
     if (source.loaded !== null) return;
     let isGone = false;
-    const tell = (found: unknown) => {
-      if (!isGone) setProblem(found);
+    const showProblem = (problemFound: unknown) => {
+      if (!isGone) setProblem(problemFound);
     };
     source.load().then(
-      () => tell(undefined),
-      () => whyNot().then(tell),
+      () => showProblem(undefined),
+      () => findProblem().then(showProblem),
     );
     return () => {
       isGone = true;
@@ -81,7 +81,7 @@ function LazyPage({ source }: { source: Source }) {
 }
 
 /** The plane is down, or it was updated and the file is gone. Browsers cache a failed import. */
-async function whyNot(): Promise<unknown> {
+async function findProblem(): Promise<unknown> {
   try {
     await checkHealth();
   } catch (thrown) {

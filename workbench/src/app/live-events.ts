@@ -64,7 +64,7 @@ const eventListeners = new Set<(event: LiveEvent["event"]) => void>();
 function setConnection(next: Connection): void {
   if (next === connection) return;
   connection = next;
-  for (const tell of stateListeners) tell();
+  for (const listener of stateListeners) listener();
 }
 
 export function useConnection(): Connection {
@@ -92,7 +92,7 @@ export function startLiveEvents(client: QueryClient, begin: number): () => void 
     if (message.kind === "refused") return void client.invalidateQueries({ queryKey: ["session"] });
     if (message.kind === "event") {
       refreshSoon(topicsByEvent.find(([type]) => message.event.type.startsWith(type))?.[1] ?? []);
-      for (const tell of eventListeners) tell(message.event);
+      for (const listener of eventListeners) listener(message.event);
       return;
     }
     // The stream resumes where it broke off, but a plane that was started again has also changed without events.
@@ -105,18 +105,18 @@ export function startLiveEvents(client: QueryClient, begin: number): () => void 
 function createRefresh(client: QueryClient) {
   const waiting = new Set<Topic>();
   const throttled = new Set<Topic>();
-  const ask = (topic: Topic): void => {
+  const refreshTopic = (topic: Topic): void => {
     throttled.add(topic);
     void refresh(client, topic);
     setTimeout(() => {
       throttled.delete(topic);
-      if (waiting.delete(topic)) ask(topic);
+      if (waiting.delete(topic)) refreshTopic(topic);
     }, throttleMsOf[topic] ?? throttleMs);
   };
   return (topics: readonly Topic[]): void => {
     for (const topic of topics) {
       if (throttled.has(topic)) waiting.add(topic);
-      else ask(topic);
+      else refreshTopic(topic);
     }
   };
 }

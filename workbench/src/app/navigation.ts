@@ -21,7 +21,7 @@ import {
   Wrench,
 } from "../parts/icons.ts";
 
-export const places = [
+export const pageLinks = [
   { to: "/", label: "Overview", icon: Gauge, group: "" },
   { to: "/servers", label: "Servers", icon: Server, group: "" },
   { to: "/tools", label: "Tools", icon: Wrench, group: "" },
@@ -43,11 +43,11 @@ export const places = [
   { to: "/settings", label: "Settings", icon: Settings, group: "Set up" },
 ] as const satisfies readonly { to: string; label: string; icon: IconType; group: string }[];
 
-export type Place = (typeof places)[number];
+export type PageLink = (typeof pageLinks)[number];
 
 /** The entries of the bottom bar on phones. */
-const withinReach: readonly string[] = ["/", "/approvals", "/tools", "/calls"];
-export const phonePlaces = withinReach.flatMap((to) => places.filter((place) => place.to === to));
+const phonePaths: readonly string[] = ["/", "/approvals", "/tools", "/calls"];
+export const phoneLinks = phonePaths.flatMap((to) => pageLinks.filter((link) => link.to === to));
 
 /** What a plane without servers can be used for. */
-export const firstPlaces: readonly string[] = ["/", "/servers", "/clients", "/policy", "/settings"];
+export const firstPaths: readonly string[] = ["/", "/servers", "/clients", "/policy", "/settings"];

@@ -1,7 +1,7 @@
 import { Dialog } from "../parts/dialog.tsx";
 import { Search } from "../parts/icons.ts";
 import type { Overlay } from "./overlays.tsx";
-import { Foot, Places } from "./side-bar.tsx";
+import { Foot, PageLinks } from "./side-bar.tsx";
 import type { WaitingCounts } from "./waiting-counts.ts";
 
 type MenuProps = { open: boolean; counts: WaitingCounts; onShow: (overlay: Overlay) => void };
@@ -18,7 +18,7 @@ export function PhoneMenu({ open, counts, onShow }: MenuProps) {
         <Search aria-hidden className="size-4" />
         Find a page or a tool
       </button>
-      <Places counts={counts} onGo={() => onShow(null)} />
+      <PageLinks counts={counts} onGo={() => onShow(null)} />
       <Foot />
     </Dialog>
   );

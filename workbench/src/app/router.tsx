@@ -10,52 +10,55 @@ const root = createRootRoute({
   notFoundComponent: NotFound,
   errorComponent: PageFailed,
 });
-const under = { getParentRoute: () => root, errorComponent: PageFailed };
+const childOfRoot = { getParentRoute: () => root, errorComponent: PageFailed };
 
 /** A search parameter as a string, if set. The router parses what looks like a number. */
 type Search = Record<string, unknown>;
-const text = (search: Search, name: string) => {
+const textParameter = (search: Search, name: string) => {
   const value = search[name];
-  const said = typeof value === "number" || typeof value === "boolean" ? String(value) : value;
-  return typeof said === "string" && said !== "" ? { [name]: said } : {};
+  if (typeof value === "number" || typeof value === "boolean") return { [name]: String(value) };
+  return typeof value === "string" && value !== "" ? { [name]: value } : {};
 };
 
 const routes = [
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/",
-    validateSearch: (search: Search): { range?: string } => text(search, "range"),
+    validateSearch: (search: Search): { range?: string } => textParameter(search, "range"),
     component: lazyPage(() => import("../pages/overview/overview-page.tsx"), "OverviewPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/servers",
     component: lazyPage(() => import("../pages/servers/servers-page.tsx"), "ServersPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/servers/$name",
     component: lazyPage(() => import("../pages/servers/server-page.tsx"), "ServerPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/clients",
     component: lazyPage(() => import("../pages/clients/clients-page.tsx"), "ClientsPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/tools",
     validateSearch: (search: Search): ToolFilter =>
-      Object.assign({}, ...toolFilterNames.map((name) => text(search, name))) as ToolFilter,
+      Object.assign(
+        {},
+        ...toolFilterNames.map((name) => textParameter(search, name)),
+      ) as ToolFilter,
     component: lazyPage(() => import("../pages/tools/tools-page.tsx"), "ToolsPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/tools/$name",
     component: lazyPage(() => import("../pages/tools/tool-page.tsx"), "ToolPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/tools/$name/edit",
     component: lazyPage(
       () => import("../pages/tool-editor/tool-editor-page.tsx"),
@@ -63,23 +66,23 @@ const routes = [
     ),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/context",
-    validateSearch: (search: Search): { sort?: string } => text(search, "sort"),
+    validateSearch: (search: Search): { sort?: string } => textParameter(search, "sort"),
     component: lazyPage(() => import("../pages/context/context-page.tsx"), "ContextPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/definitions",
     component: lazyPage(() => import("../pages/quality/quality-page.tsx"), "QualityPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/try",
     // As a text: parsed, long numbers would lose digits.
     validateSearch: (search: Search): { tool?: string; args?: string } => ({
-      ...text(search, "tool"),
-      ...text(
+      ...textParameter(search, "tool"),
+      ...textParameter(
         { args: typeof search.args === "object" ? JSON.stringify(search.args) : search.args },
         "args",
       ),
@@ -87,36 +90,36 @@ const routes = [
     component: lazyPage(() => import("../pages/try/try-page.tsx"), "TryPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/chat",
-    validateSearch: (search: Search): { id?: string } => text(search, "id"),
+    validateSearch: (search: Search): { id?: string } => textParameter(search, "id"),
     component: lazyPage(() => import("../pages/chat/chat-page.tsx"), "ChatPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/approvals",
     validateSearch: (search: Search): { id?: string; view?: string } => ({
-      ...text(search, "id"),
-      ...text(search, "view"),
+      ...textParameter(search, "id"),
+      ...textParameter(search, "view"),
     }),
     component: lazyPage(() => import("../pages/approvals/approvals-page.tsx"), "ApprovalsPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/plans",
     component: lazyPage(() => import("../pages/plans/plans-page.tsx"), "PlansPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/plans/$id",
     component: lazyPage(() => import("../pages/plans/plan-page.tsx"), "PlanPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/dead-letters",
     validateSearch: (search: Search): { id?: string; status?: string } => ({
-      ...text(search, "id"),
-      ...text(search, "status"),
+      ...textParameter(search, "id"),
+      ...textParameter(search, "status"),
     }),
     component: lazyPage(
       () => import("../pages/dead-letters/dead-letters-page.tsx"),
@@ -124,35 +127,38 @@ const routes = [
     ),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/calls",
     validateSearch: (search: Search): CallSearch =>
-      Object.assign({}, ...callSearchNames.map((name) => text(search, name))) as CallSearch,
+      Object.assign(
+        {},
+        ...callSearchNames.map((name) => textParameter(search, name)),
+      ) as CallSearch,
     component: lazyPage(() => import("../pages/calls/calls-page.tsx"), "CallsPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/calls/$id",
-    validateSearch: (search: Search): { with?: string } => text(search, "with"),
+    validateSearch: (search: Search): { with?: string } => textParameter(search, "with"),
     component: lazyPage(() => import("../pages/calls/call-page.tsx"), "CallPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/runs/$id",
     component: lazyPage(() => import("../pages/calls/run-page.tsx"), "RunPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/jobs",
-    validateSearch: (search: Search): { job?: string } => text(search, "job"),
+    validateSearch: (search: Search): { job?: string } => textParameter(search, "job"),
     component: lazyPage(() => import("../pages/jobs/jobs-page.tsx"), "JobsPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/policy",
     validateSearch: (search: Search): { tool?: string; rule?: string } => ({
-      ...text(search, "tool"),
-      ...text(
+      ...textParameter(search, "tool"),
+      ...textParameter(
         { rule: typeof search.rule === "object" ? JSON.stringify(search.rule) : search.rule },
         "rule",
       ),
@@ -160,39 +166,39 @@ const routes = [
     component: lazyPage(() => import("../pages/policy/policy-page.tsx"), "PolicyPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/toolsets",
-    validateSearch: (search: Search): { view?: string } => text(search, "view"),
+    validateSearch: (search: Search): { view?: string } => textParameter(search, "view"),
     component: lazyPage(() => import("../pages/toolsets/toolsets-page.tsx"), "ToolsetsPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/toolsets/$name",
     component: lazyPage(() => import("../pages/toolsets/toolset-page.tsx"), "ToolsetPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/users",
     validateSearch: (search: Search): { view?: string; user?: string } => ({
-      ...text(search, "view"),
-      ...text(search, "user"),
+      ...textParameter(search, "view"),
+      ...textParameter(search, "user"),
     }),
     component: lazyPage(() => import("../pages/users/users-page.tsx"), "UsersPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/skills",
     component: lazyPage(() => import("../pages/skills/skills-page.tsx"), "SkillsPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/extensions",
     component: lazyPage(() => import("../pages/extensions/extensions-page.tsx"), "ExtensionsPage"),
   }),
   createRoute({
-    ...under,
+    ...childOfRoot,
     path: "/settings",
-    validateSearch: (search: Search): { view?: string } => text(search, "view"),
+    validateSearch: (search: Search): { view?: string } => textParameter(search, "view"),
     component: lazyPage(() => import("../pages/settings/settings-page.tsx"), "SettingsPage"),
   }),
 ] as const;

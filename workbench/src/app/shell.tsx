@@ -7,7 +7,7 @@ import { usePageTitle } from "../parts/page-title.ts";
 import { Failed, Loading } from "../parts/states.tsx";
 import { useApprovalAlerts } from "./approval-alerts.ts";
 import { ConnectionBanner, ProofBanner } from "./connection-banner.tsx";
-import { loadRest } from "./lazy-page.tsx";
+import { loadOtherPages } from "./lazy-page.tsx";
 import { startLiveEvents } from "./live-events.ts";
 import type { Overlay, Overlays as OverlaysType } from "./overlays.tsx";
 import { PhoneBar, SideBar } from "./side-bar.tsx";
@@ -58,14 +58,14 @@ function Frame({ lastEventId, signedOut }: FrameProps) {
   const router = useRouter();
   const client = useQueryClient();
   const counts = useWaitingCounts();
-  const waiting = counts["/approvals"];
+  const waitingCount = counts["/approvals"];
   const [overlay, setOverlay] = useState<Overlay>(null);
   const [isSettled, setSettled] = useState(false);
-  const begin = useRef(lastEventId);
+  const firstEventId = useRef(lastEventId);
   useApprovalAlerts();
   // A layout effect runs before the queries of the page are sent: no event falls between.
-  useLayoutEffect(() => startLiveEvents(client, begin.current), [client]);
-  useEffect(() => loadRest(), []);
+  useLayoutEffect(() => startLiveEvents(client, firstEventId.current), [client]);
+  useEffect(() => loadOtherPages(), []);
   useEffect(() => {
     const timer = setTimeout(setSettled, overlaysDelayMs, true);
     return () => clearTimeout(timer);
@@ -80,8 +80,8 @@ function Frame({ lastEventId, signedOut }: FrameProps) {
   const title = usePageTitle();
   useEffect(() => {
     const name = title === "" ? "Toolplane" : `${title} · Toolplane`;
-    document.title = waiting > 0 ? `(${waiting}) ${name}` : name;
-  }, [waiting, title]);
+    document.title = waitingCount > 0 ? `(${waitingCount}) ${name}` : name;
+  }, [waitingCount, title]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === "?" && !isTyping(event)) {

@@ -4,12 +4,12 @@ import { Dialog } from "../parts/dialog.tsx";
 let isOpen = false;
 const listeners = new Set<() => void>();
 
-function set(next: boolean): void {
+function setShortcutsOpen(next: boolean): void {
   isOpen = next;
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
-export const showShortcuts = () => set(true);
+export const showShortcuts = () => setShortcutsOpen(true);
 
 const shortcuts: [where: string, keys: [keys: string, does: string][]][] = [
   [
@@ -50,7 +50,7 @@ export function ShortcutHelp() {
     () => isOpen,
   );
   return (
-    <Dialog open={open} onClose={() => set(false)} title="Keyboard shortcuts">
+    <Dialog open={open} onClose={() => setShortcutsOpen(false)} title="Keyboard shortcuts">
       <div className="flex flex-col gap-4 text-sm">
         {shortcuts.map(([where, keys]) => (
           <section key={where}>

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import { serversQuery } from "../api/queries.ts";
 import { endSession, sessionQuery } from "../api/session.ts";
 import { IconButton } from "../parts/button.tsx";
 import { Ellipsis, LogOut, Menu, Monitor, Moon, Search, Sun } from "../parts/icons.ts";
-import { firstPlaces, type Place, phonePlaces, places } from "./navigation.ts";
+import { firstPaths, type PageLink, pageLinks, phoneLinks } from "./navigation.ts";
 import { type Theme, themes, useTheme } from "./theme.ts";
 import type { WaitingCounts } from "./waiting-counts.ts";
 
@@ -29,7 +30,7 @@ export function SideBar({ counts, onSearch }: SideProps) {
         <kbd className="ml-auto rounded border border-line px-1 font-mono text-2xs">Ctrl K</kbd>
       </button>
       <nav aria-label="Pages" className="min-h-0 flex-1 overflow-auto px-3 pb-3">
-        <Places counts={counts} />
+        <PageLinks counts={counts} />
       </nav>
       <Foot />
     </aside>
@@ -37,28 +38,32 @@ export function SideBar({ counts, onSearch }: SideProps) {
 }
 
 /** The pages in their groups. Where there is no server yet, only those that are of use. */
-export function Places({ counts, onGo }: { counts: WaitingCounts; onGo?: () => void }) {
-  const [isWhole, setWhole] = useState(false);
+export function PageLinks({ counts, onGo }: { counts: WaitingCounts; onGo?: () => void }) {
+  const [showsAll, setShowsAll] = useState(false);
   const servers = useQuery(serversQuery()).data?.servers;
-  const isFew = servers?.length === 0 && !isWhole;
-  const shown: readonly Place[] = isFew
-    ? places.filter(({ to }) => firstPlaces.includes(to))
-    : places;
+  const isShort = servers?.length === 0 && !showsAll;
+  const shownLinks: readonly PageLink[] = isShort
+    ? pageLinks.filter(({ to }) => firstPaths.includes(to))
+    : pageLinks;
   return (
     <ul className="flex flex-col gap-px">
-      {shown.map((place, at) => (
-        <li key={place.to}>
-          {place.group !== "" && place.group !== shown[at - 1]?.group && (
-            <p className="px-2.5 pb-1 pt-3.5 text-2xs font-semibold text-muted">{place.group}</p>
+      {shownLinks.map((pageLink, index) => (
+        <li key={pageLink.to}>
+          {pageLink.group !== "" && pageLink.group !== shownLinks[index - 1]?.group && (
+            <p className="px-2.5 pb-1 pt-3.5 text-2xs font-semibold text-muted">{pageLink.group}</p>
           )}
-          <PlaceLink place={place} count={counts[place.to] ?? 0} {...(onGo ? { onGo } : {})} />
+          <SideLink
+            place={pageLink}
+            count={counts[pageLink.to] ?? 0}
+            {...withoutUndefined({ onGo })}
+          />
         </li>
       ))}
-      {isFew && (
+      {isShort && (
         <li>
           <button
             type="button"
-            onClick={() => setWhole(true)}
+            onClick={() => setShowsAll(true)}
             className="flex h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink"
           >
             <Ellipsis aria-hidden className="size-4" />
@@ -70,8 +75,16 @@ export function Places({ counts, onGo }: { counts: WaitingCounts; onGo?: () => v
   );
 }
 
-function PlaceLink({ place, count, onGo }: { place: Place; count: number; onGo?: () => void }) {
-  const { to, label, icon: Icon } = place;
+function SideLink({
+  place: pageLink,
+  count,
+  onGo,
+}: {
+  place: PageLink;
+  count: number;
+  onGo?: () => void;
+}) {
+  const { to, label, icon: Icon } = pageLink;
   return (
     <Link
       to={to}
@@ -80,7 +93,7 @@ function PlaceLink({ place, count, onGo }: { place: Place; count: number; onGo?:
         className: "bg-surface font-semibold text-ink shadow-raised before:bg-accent",
       }}
       inactiveProps={{ className: "font-medium text-muted hover:bg-sunken hover:text-ink" }}
-      {...(onGo ? { onClick: onGo } : {})}
+      {...withoutUndefined({ onClick: onGo })}
       className="relative flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm before:absolute before:inset-y-2 before:left-0 before:w-0.5 before:rounded-full max-md:h-10"
     >
       <Icon aria-hidden className="size-4 shrink-0" />
@@ -141,18 +154,18 @@ export function Foot() {
 
 /** On a phone: the main pages at the bottom, the others behind one button. */
 export function PhoneBar({ counts, onMore }: PhoneProps) {
-  const look =
+  const linkClass =
     "relative flex min-w-0 flex-1 flex-col items-center gap-0.5 py-2 text-2xs font-medium";
   return (
     <nav aria-label="Main pages" className="flex border-t border-line bg-surface md:hidden">
-      {phonePlaces.map(({ to, label, icon: Icon }) => (
+      {phoneLinks.map(({ to, label, icon: Icon }) => (
         <Link
           key={to}
           to={to}
           activeOptions={{ exact: to === "/", includeSearch: false }}
           activeProps={{ className: "text-accent" }}
           inactiveProps={{ className: "text-muted" }}
-          className={look}
+          className={linkClass}
         >
           <Icon aria-hidden className="size-5" />
           {label}
@@ -161,7 +174,7 @@ export function PhoneBar({ counts, onMore }: PhoneProps) {
           </span>
         </Link>
       ))}
-      <button type="button" onClick={onMore} className={`${look} text-muted`}>
+      <button type="button" onClick={onMore} className={`${linkClass} text-muted`}>
         <Menu aria-hidden className="size-5" />
         More
       </button>

@@ -21,20 +21,23 @@ export function SignIn() {
           approved and recorded.
         </p>
         {/* It may be another user: drop what the last one saw. */}
-        <WaysIn onDone={() => location.reload()} place={location.pathname + location.search} />
+        <SignInOptions
+          onDone={() => location.reload()}
+          returnPath={location.pathname + location.search}
+        />
       </div>
     </main>
   );
 }
 
 /** With a browser, where the plane signs people in; with a key, which is sent once and not stored here. */
-export function WaysIn({
+export function SignInOptions({
   onDone,
-  place,
+  returnPath,
   isAgain = false,
 }: {
   onDone: () => void;
-  place: string;
+  returnPath: string;
   isAgain?: boolean;
 }) {
   const [key, setKey] = useState("");
@@ -44,7 +47,7 @@ export function WaysIn({
     <>
       {hasPeople && (
         <a
-          href={`/sign-in/workbench?to=${encodeURIComponent(place)}`}
+          href={`/sign-in/workbench?to=${encodeURIComponent(returnPath)}`}
           {...(isAgain && { target: "_blank", rel: "noreferrer" })}
           className="inline-flex h-8 items-center justify-center rounded-md bg-accent-fill px-3 text-sm font-medium text-white hover:brightness-110"
         >
@@ -77,7 +80,7 @@ export function WaysIn({
             onChange={(event) => setKey(event.target.value)}
           />
         </Field>
-        <Complaint error={signIn.error && whyNot(signIn.error)} />
+        <Complaint error={signIn.error && explainRefusal(signIn.error)} />
         <Button
           type="submit"
           variant={hasPeople ? "plain" : "primary"}
@@ -92,7 +95,7 @@ export function WaysIn({
 }
 
 /** The plane does not say why it refused; this page knows that a credential was sent. */
-function whyNot(error: Error): Error {
+function explainRefusal(error: Error): Error {
   if (!(error instanceof ApiError) || error.status !== 401) return error;
   return new Error("Key or token refused. It may be mistyped, revoked or expired.");
 }

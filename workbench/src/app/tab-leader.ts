@@ -16,24 +16,24 @@ const retry = { firstMs: 500, maxMs: 8_000 };
  * tab, the leader, holds the stream and broadcasts to the others. When it closes, the next tab continues from there.
  */
 export function shareEvents(begin: number, onMessage: (message: TabMessage) => void): () => void {
-  const stopped = new AbortController();
-  const { signal } = stopped;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const channel = new BroadcastChannel(name);
   let after = String(begin);
-  const hear = (message: TabMessage) => {
+  const receive = (message: TabMessage) => {
     if (message.kind === "event") after = message.id;
     onMessage(message);
   };
-  const tell = (message: TabMessage) => {
+  const broadcast = (message: TabMessage) => {
     if (signal.aborted) return;
-    hear(message);
+    receive(message);
     channel.postMessage(message);
   };
-  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => hear(data);
-  const lead = () => keepFollowing(() => after, signal, tell);
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => receive(data);
+  const lead = () => keepFollowing(() => after, signal, broadcast);
   electLeader(lead, signal).catch(() => undefined);
   return () => {
-    stopped.abort();
+    stopping.abort();
     channel.close();
   };
 }
@@ -48,27 +48,28 @@ async function electLeader(lead: () => Promise<void>, signal: AbortSignal): Prom
 async function keepFollowing(
   after: () => string,
   signal: AbortSignal,
-  tell: (message: TabMessage) => void,
+  broadcast: (message: TabMessage) => void,
 ): Promise<void> {
   let failures = 0;
   const onOpen = () => {
     failures = 0;
-    tell({ kind: "state", state: "open" });
+    broadcast({ kind: "state", state: "open" });
   };
   while (!signal.aborted) {
     const { doubt, settle } = doubtWhenOffline();
     try {
       const until = AbortSignal.any([signal, doubt]);
-      await followEvents(after(), until, onOpen, (event) => tell({ kind: "event", ...event }));
+      await followEvents(after(), until, onOpen, (event) => broadcast({ kind: "event", ...event }));
     } catch (thrown) {
-      if (thrown instanceof ApiError && thrown.status === 401) return tell({ kind: "refused" });
+      if (thrown instanceof ApiError && thrown.status === 401)
+        return broadcast({ kind: "refused" });
     } finally {
       settle();
     }
     if (signal.aborted) return;
     // A plane on this machine answers without a network, and then nothing is lost.
     if (doubt.aborted) continue;
-    tell({ kind: "state", state: "lost" });
+    broadcast({ kind: "state", state: "lost" });
     failures += 1;
     await pause(backoffMs(retry, failures), signal);
   }
@@ -76,10 +77,10 @@ async function keepFollowing(
 
 /** Without a network an open stream is silent for minutes before it breaks, so that it is opened again at once. */
 function doubtWhenOffline(): { doubt: AbortSignal; settle: () => void } {
-  const doubted = new AbortController();
-  const onOffline = () => doubted.abort();
+  const doubting = new AbortController();
+  const onOffline = () => doubting.abort();
   window.addEventListener("offline", onOffline);
-  return { doubt: doubted.signal, settle: () => window.removeEventListener("offline", onOffline) };
+  return { doubt: doubting.signal, settle: () => window.removeEventListener("offline", onOffline) };
 }
 
 /** Waits, or until the network is back. */

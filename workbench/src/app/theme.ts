@@ -6,12 +6,12 @@ export type Theme = (typeof themes)[number];
 const key = "toolplane.theme";
 const listeners = new Set<() => void>();
 
-function current(): Theme {
-  const kept = localStorage.getItem(key);
-  return kept === "light" || kept === "dark" ? kept : "system";
+function chosenTheme(): Theme {
+  const storedTheme = localStorage.getItem(key);
+  return storedTheme === "light" || storedTheme === "dark" ? storedTheme : "system";
 }
 
-function choose(theme: Theme): void {
+function chooseTheme(theme: Theme): void {
   const root = document.documentElement;
   if (theme === "system") {
     localStorage.removeItem(key);
@@ -20,7 +20,7 @@ function choose(theme: Theme): void {
     localStorage.setItem(key, theme);
     root.dataset.theme = theme;
   }
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 /** The chosen theme, by default the system's. `public/boot.js` applies it before the first paint. */
@@ -28,6 +28,6 @@ export function useTheme(): [Theme, (theme: Theme) => void] {
   const theme = useSyncExternalStore((listener) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
-  }, current);
-  return [theme, choose];
+  }, chosenTheme);
+  return [theme, chooseTheme];
 }

@@ -13,17 +13,22 @@ const maxAtOnce = 4;
 
 const manager = Toast.createToastManager<Notice>();
 
+function timeoutOf({ tone, action }: Notice): number {
+  if (tone === "bad") return 0;
+  return action ? withActionMs : shownMs;
+}
+
 /** Notices in the corner, the newest below. F6 goes to them. */
 export function Toasts() {
   useEffect(
     () =>
       takeNotices((notice) => {
-        const { tone, text, action } = notice;
-        const timeout = tone === "bad" ? 0 : action ? withActionMs : shownMs;
+        const { tone, text } = notice;
+
         manager.add({
           title: text,
           data: notice,
-          timeout,
+          timeout: timeoutOf(notice),
           priority: tone === "bad" ? "high" : "low",
         });
       }),
@@ -33,7 +38,7 @@ export function Toasts() {
     <Toast.Provider toastManager={manager} limit={maxAtOnce}>
       <Toast.Portal>
         <Toast.Viewport className="pointer-events-none fixed inset-x-3 bottom-16 z-50 flex flex-col items-end gap-2 md:bottom-4">
-          <Shown />
+          <ShownToasts />
         </Toast.Viewport>
       </Toast.Portal>
     </Toast.Provider>
@@ -42,15 +47,15 @@ export function Toasts() {
 
 const looks = { good: "text-good", bad: "text-bad", neutral: "text-muted" } as const;
 
-function Shown() {
+function ShownToasts() {
   const { toasts } = Toast.useToastManager<Notice>();
-  return toasts.toReversed().map((shown) => {
-    const { tone = "neutral", action } = shown.data ?? {};
+  return toasts.toReversed().map((shownToast) => {
+    const { tone = "neutral", action } = shownToast.data ?? {};
     const Icon = tone === "bad" ? CircleAlert : CircleCheck;
     return (
       <Toast.Root
-        key={shown.id}
-        toast={shown}
+        key={shownToast.id}
+        toast={shownToast}
         swipeDirection={["right", "down"]}
         className="appear pointer-events-auto max-w-md rounded-lg bg-raise text-sm shadow-float data-limited:hidden"
       >
@@ -64,7 +69,7 @@ function Shown() {
             <Toast.Action
               className="rounded px-2 py-1.5 font-medium text-accent hover:underline"
               onClick={() => {
-                manager.close(shown.id);
+                manager.close(shownToast.id);
                 action.act();
               }}
             >

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/model/json.ts";
-import { diffLines, type Line } from "./diff-lines.ts";
+import { type DiffLine, diffLines } from "./diff-lines.ts";
 import { LongText } from "./long-text.tsx";
 import { VisibleText } from "./visible-text.tsx";
 
@@ -36,7 +36,7 @@ const looks = {
 } as const;
 const spoken = { "−": "before: ", "+": "after: ", " ": "" } as const;
 
-function DifferenceLine({ line: { sign, text } }: { line: Line }) {
+function DifferenceLine({ line: { sign, text } }: { line: DiffLine }) {
   return (
     <div className={`flex gap-2 px-3 ${looks[sign]}`}>
       <span aria-hidden className="w-2 shrink-0 select-none">
@@ -50,5 +50,7 @@ function DifferenceLine({ line: { sign, text } }: { line: Line }) {
   );
 }
 
-const textOf = (value: unknown) =>
-  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2);
+function textOf(argument: unknown): string {
+  if (argument === undefined) return "";
+  return typeof argument === "string" ? argument : JSON.stringify(argument, null, 2);
+}

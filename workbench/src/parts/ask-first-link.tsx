@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 
 type AskFirstLinkProps = { tool?: string; children: string; className?: string };
 
@@ -8,11 +9,11 @@ export function AskFirstLink({
   children,
   className = "text-accent hover:underline",
 }: AskFirstLinkProps) {
-  const named = tool === undefined ? {} : { tool };
+  const toolSearch = withoutUndefined({ tool });
   return (
     <Link
       to="/policy"
-      search={{ ...named, rule: JSON.stringify({ ...named, verdict: "ask" }) }}
+      search={{ ...toolSearch, rule: JSON.stringify({ ...toolSearch, verdict: "ask" }) }}
       className={`text-sm ${className}`}
     >
       {children}

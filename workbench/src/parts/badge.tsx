@@ -33,9 +33,9 @@ export function Badge({ tone = "neutral", children, title, dot = false }: BadgeP
   );
 }
 
-type Word = { tone: Tone; text: string };
+type StatusLabel = { tone: Tone; text: string };
 
-const serverStates: Record<ServerState, Word> = {
+const serverStates: Record<ServerState, StatusLabel> = {
   connected: { tone: "good", text: "connected" },
   connecting: { tone: "accent", text: "connecting" },
   disconnected: { tone: "neutral", text: "disconnected" },
@@ -46,7 +46,7 @@ const serverStates: Record<ServerState, Word> = {
   untrusted: { tone: "warn", text: "not trusted" },
 };
 
-const callStatuses: Record<CallStatus, Word> = {
+const callStatuses: Record<CallStatus, StatusLabel> = {
   succeeded: { tone: "good", text: "succeeded" },
   tool_error: { tone: "warn", text: "tool error" },
   failed: { tone: "bad", text: "failed" },
@@ -56,7 +56,7 @@ const callStatuses: Record<CallStatus, Word> = {
   dry_run: { tone: "neutral", text: "dry run" },
 };
 
-const heldStatuses: Record<HeldStatus, Word> = {
+const heldStatuses: Record<HeldStatus, StatusLabel> = {
   pending: { tone: "accent", text: "waiting" },
   approved: { tone: "good", text: "approved" },
   running: { tone: "accent", text: "running" },
@@ -69,7 +69,7 @@ const heldStatuses: Record<HeldStatus, Word> = {
   interrupted: { tone: "warn", text: "interrupted" },
 };
 
-const letterStatuses: Record<DeadLetterStatus, Word> = {
+const letterStatuses: Record<DeadLetterStatus, StatusLabel> = {
   pending: { tone: "warn", text: "pending" },
   retrying: { tone: "accent", text: "retrying" },
   resolved: { tone: "good", text: "resolved" },
@@ -93,7 +93,7 @@ export const callerText = (user: string | null | undefined, face: string) =>
   `${user ?? "anonymous"}, via ${faceText(face)}`;
 
 export const callStatusText = (status: string) =>
-  (callStatuses as Record<string, Word>)[status]?.text ?? status;
+  (callStatuses as Record<string, StatusLabel>)[status]?.text ?? status;
 
 /** A server's state. An unused lazy server is idle; one whose package downloads is installing. */
 export function ServerBadge({
@@ -138,10 +138,13 @@ export function CallState({ call: { status, answer } }: { call: AnsweredCall }) 
 
 /** A state in its colour and term. */
 export function StateBadge({ kind, state }: { kind: keyof typeof tables; state: string }) {
-  const word = (tables[kind] as Record<string, Word>)[state] ?? { tone: "neutral", text: state };
+  const label = (tables[kind] as Record<string, StatusLabel>)[state] ?? {
+    tone: "neutral",
+    text: state,
+  };
   return (
-    <Badge tone={word.tone} dot>
-      {word.text}
+    <Badge tone={label.tone} dot>
+      {label.text}
     </Badge>
   );
 }

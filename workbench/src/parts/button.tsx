@@ -28,14 +28,14 @@ export function Button({
   children,
   className,
   disabled,
-  ...rest
+  ...attributes
 }: ButtonProps) {
   const Icon = busy ? LoaderCircle : icon;
   return (
     <button
       type="button"
-      {...(whyNot ? { title: whyNot } : {})}
-      {...rest}
+      title={whyNot || undefined}
+      {...attributes}
       disabled={disabled || busy || Boolean(whyNot)}
       aria-busy={busy || undefined}
       className={classes(
@@ -53,11 +53,11 @@ export function Button({
 type IconButtonProps = Native & { label: string; icon: IconType };
 
 /** An icon; `label` is its accessible name. */
-export function IconButton({ label, icon: Icon, className, ...rest }: IconButtonProps) {
+export function IconButton({ label, icon: Icon, className, ...attributes }: IconButtonProps) {
   return (
     <button
       type="button"
-      {...rest}
+      {...attributes}
       aria-label={label}
       title={label}
       className={classes(

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import UPlot, { type AlignedData, type Options, type Series } from "uplot";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 
 export type ChartSeries = {
   label: string;
@@ -18,7 +19,7 @@ export type ChartProps = {
   height: number;
   /** Writes a value of the axis and of the point under the pointer. */
   write: (value: number) => string;
-  writeTime: (at: number) => string;
+  writeTime: (timeMs: number) => string;
   /** A step was clicked, or steps were dragged over: the first and the last. */
   onChoose?: (first: number, last: number) => void;
 };
@@ -27,20 +28,20 @@ const axisWidth = 52;
 
 /** Series over time. The pointer reads its values; colours follow the theme. */
 export function Chart({ label, times, series, height, write, writeTime, onChoose }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const said = useRef<HTMLParagraphElement>(null);
+  const container = useRef<HTMLDivElement>(null);
+  const readout = useRef<HTMLParagraphElement>(null);
   const shape = series.map(({ label: name, kind, colour }) => `${name} ${kind} ${colour}`).join();
-  const latest = useRef<Shown>({ times, series, write, writeTime, onChoose });
+  const latest = useRef<ChartContent>({ times, series, write, writeTime, onChoose });
   latest.current = { times, series, write, writeTime, onChoose };
   const chart = useRef<UPlot | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn is read when it is drawn; another shape is another chart
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
     const draw = () => {
       chart.current?.destroy();
       chart.current = new UPlot(
-        optionsOf(element, height, latest, said.current),
+        optionsOf(element, height, latest, readout.current),
         dataOf(latest.current),
         element,
       );
@@ -65,9 +66,9 @@ export function Chart({ label, times, series, height, write, writeTime, onChoose
   useEffect(() => chart.current?.setData(dataOf({ times, series })), [times, series]);
   return (
     <div className="relative">
-      <div ref={place} role="img" aria-label={label} style={{ height }} />
+      <div ref={container} role="img" aria-label={label} style={{ height }} />
       <p
-        ref={said}
+        ref={readout}
         aria-hidden
         className="pointer-events-none absolute right-2 top-1 rounded-md bg-raise px-2 py-1 text-xs tabular-nums shadow-float empty:hidden"
       />
@@ -75,21 +76,22 @@ export function Chart({ label, times, series, height, write, writeTime, onChoose
   );
 }
 
-type Shown = Pick<ChartProps, "times" | "series" | "write" | "writeTime"> & {
+type ChartContent = Pick<ChartProps, "times" | "series" | "write" | "writeTime"> & {
   onChoose: ChartProps["onChoose"] | undefined;
 };
 
 function dataOf({ times, series }: Pick<ChartProps, "times" | "series">): AlignedData {
-  return [times.map((at) => at / 1_000), ...series.map(({ values }) => [...values])];
+  return [times.map((timeMs) => timeMs / 1_000), ...series.map(({ values }) => [...values])];
 }
 
 function optionsOf(
   element: HTMLElement,
   height: number,
-  latest: { current: Shown },
-  said: HTMLElement | null,
+  latest: { current: ChartContent },
+  readout: HTMLElement | null,
 ): Options {
-  const { series, write, writeTime, onChoose } = latest.current;
+  const content = latest.current;
+  const { series, write, writeTime, onChoose } = content;
   const colour = (name: string) => colourOf(element, name);
   const font = `11px ${getComputedStyle(element).fontFamily}`;
   const axis = { stroke: colour("muted"), font, ticks: { show: false }, labelGap: 0 };
@@ -104,60 +106,69 @@ function optionsOf(
       points: { show: false },
     },
     padding: [8, 20, 0, 0],
-    scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.05, Number.MIN_VALUE)] } },
+    scales: { y: { range: (_, __, maximum) => [0, Math.max(maximum * 1.05, Number.MIN_VALUE)] } },
     axes: [
       {
         ...axis,
         grid: { show: false },
         size: 24,
         space: 80,
-        values: (_, marks) => marks.map((at) => writeTime(at * 1_000)),
+        values: (_, ticks) => ticks.map((seconds) => writeTime(seconds * 1_000)),
       },
       {
         ...axis,
         grid,
         size: axisWidth,
         space: 32,
-        values: (_, marks) => marks.map((mark) => (mark === 0 ? "0" : write(mark))),
+        values: (_, ticks) => ticks.map((tick) => (tick === 0 ? "0" : write(tick))),
       },
     ],
-    series: [{}, ...series.map((one) => seriesOf(one, colour(one.colour)))],
+    series: [{}, ...series.map((chartSeries) => seriesOf(chartSeries, colour(chartSeries.colour)))],
     hooks: {
-      ...(onChoose ? { ready: [(drawn: UPlot) => chooseSteps(drawn, latest)] } : {}),
+      ready: [
+        (plot) => {
+          if (onChoose) chooseSteps(plot, latest);
+        },
+      ],
       setCursor: [
-        ({ cursor: { idx }, data }) => {
-          if (said === null) return;
-          const at = idx == null ? undefined : data[0][idx];
-          const parts = series.map(({ label: name }, place) => {
-            const value = data[place + 1]?.[idx ?? 0];
-            return value == null ? null : `${name} ${write(value)}`;
-          });
-          said.textContent =
-            at === undefined ? "" : [writeTime(at * 1_000), ...parts.filter(Boolean)].join(" · ");
+        (plot) => {
+          if (readout !== null) readout.textContent = renderReadout(plot, content);
         },
       ],
     },
   };
 }
 
+function renderReadout({ cursor: { idx }, data }: UPlot, content: ChartContent): string {
+  const { series, write, writeTime } = content;
+  if (idx == null) return "";
+  const seconds = data[0][idx];
+  if (seconds === undefined) return "";
+  const readings = series.flatMap(({ label }, index) => {
+    const reading = data[index + 1]?.[idx];
+    return reading == null ? [] : `${label} ${write(reading)}`;
+  });
+  return [writeTime(seconds * 1_000), ...readings].join(" · ");
+}
+
 /** A click that ends a drag is part of it. */
-function chooseSteps(drawn: UPlot, latest: { current: Shown }): void {
+function chooseSteps(plot: UPlot, latest: { current: ChartContent }): void {
   let isDragged = false;
   const choose = (first: number, last: number) => latest.current.onChoose?.(first, last);
-  drawn.over.classList.add("cursor-pointer");
-  drawn.hooks.setSelect = [
+  plot.over.classList.add("cursor-pointer");
+  plot.hooks.setSelect = [
     ({ select: { left, width } }) => {
       if (width === 0) return;
       isDragged = true;
-      drawn.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-      choose(drawn.posToIdx(left), drawn.posToIdx(left + width));
+      plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      choose(plot.posToIdx(left), plot.posToIdx(left + width));
     },
   ];
-  drawn.over.addEventListener("mousedown", () => {
+  plot.over.addEventListener("mousedown", () => {
     isDragged = false;
   });
-  drawn.over.addEventListener("click", () => {
-    const { idx } = drawn.cursor;
+  plot.over.addEventListener("click", () => {
+    const { idx } = plot.cursor;
     if (!isDragged && idx != null) choose(idx, idx);
   });
 }
@@ -172,7 +183,7 @@ function seriesOf({ label, kind }: ChartSeries, colour: string): Series {
     stroke: colour,
     width: 0,
     points: { show: false },
-    ...(bars ? { paths: bars } : {}),
+    ...withoutUndefined({ paths: bars }),
   };
 }
 

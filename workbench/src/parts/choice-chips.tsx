@@ -10,20 +10,22 @@ type ChoiceChipsProps = {
 
 /** Multiple choice; none chosen means all. */
 export function ChoiceChips({ label, options, value, onChange }: ChoiceChipsProps) {
-  const toggle = (one: string) =>
-    onChange(value.includes(one) ? value.filter((other) => other !== one) : [...value, one]);
+  const toggle = (option: string) => {
+    if (!value.includes(option)) return onChange([...value, option]);
+    onChange(value.filter((chosen) => chosen !== option));
+  };
   return (
     <fieldset className="flex min-w-0 flex-col gap-1">
       <legend className="mb-1 text-xs font-medium">{label}</legend>
       <div className="flex flex-wrap gap-1.5">
-        {options.map(({ value: one, text }) => {
-          const isChosen = value.includes(one);
+        {options.map(({ value: option, text }) => {
+          const isChosen = value.includes(option);
           return (
             <button
-              key={one}
+              key={option}
               type="button"
               aria-pressed={isChosen}
-              onClick={() => toggle(one)}
+              onClick={() => toggle(option)}
               className={classes(
                 "h-7 rounded-full border px-2.5 text-xs",
                 isChosen

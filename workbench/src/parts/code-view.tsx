@@ -15,27 +15,28 @@ type CopyProps = {
 /** Copies `text` and confirms it. */
 export function CopyButton({ text, label = "Copy", isNamed = false }: CopyProps) {
   const [copied, setCopied] = useState(false);
-  const shown = { icon: copied ? Check : Copy, onBlur: () => setCopied(false) };
+  const shownLabel = copied ? "Copied" : label;
+  const feedback = { icon: copied ? Check : Copy, onBlur: () => setCopied(false) };
   const onClick = () =>
     void copy(typeof text === "string" ? text : text()).then(() => setCopied(true));
   if (isNamed)
     return (
-      <Button variant="quiet" {...shown} onClick={onClick}>
-        {copied ? "Copied" : label}
+      <Button variant="quiet" {...feedback} onClick={onClick}>
+        {shownLabel}
       </Button>
     );
-  return <IconButton label={copied ? "Copied" : label} {...shown} onClick={onClick} />;
+  return <IconButton label={shownLabel} {...feedback} onClick={onClick} />;
 }
 
 /** The clipboard API needs a secure context; elsewhere the old command does it. */
 async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const box = document.createElement("textarea");
-  box.value = text;
-  (document.activeElement?.closest("[role=dialog]") ?? document.body).append(box);
-  box.select();
+  const textArea = document.createElement("textarea");
+  textArea.value = text;
+  (document.activeElement?.closest("[role=dialog]") ?? document.body).append(textArea);
+  textArea.select();
   document.execCommand("copy");
-  box.remove();
+  textArea.remove();
 }
 
 type CodeViewProps = {
@@ -47,16 +48,16 @@ type CodeViewProps = {
 
 /** Verbatim text with a copy button; large texts also have their size, find and save. */
 export function CodeView({ text, label, wrap = false }: CodeViewProps) {
-  const shown = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   return (
     <figure className="relative min-w-0 rounded-md border border-line bg-sunken text-left">
-      {text.length > largeText && <LargeTextBar text={text} name={label} shown={shown} />}
+      {text.length > largeText && <LargeTextBar text={text} name={label} container={container} />}
       <figcaption className="absolute right-1 top-1 rounded-md bg-sunken">
         <CopyButton text={text} label={`Copy ${label}`} />
       </figcaption>
       {/* biome-ignore lint/a11y/useSemanticElements: a page may have many of them, which as regions would be landmarks */}
       <div
-        ref={shown}
+        ref={container}
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable
         tabIndex={0}

@@ -2,7 +2,7 @@ import { classes } from "./class-names.ts";
 import type { Column } from "./table-model.ts";
 
 /** The grid of a row. */
-export const line =
+export const rowGrid =
   "grid grid-cols-[var(--narrow)] md:grid-cols-[var(--columns)] items-center gap-3 px-3 md:gap-4 md:px-4";
 export const wideOnly = "max-md:hidden";
 
@@ -15,8 +15,7 @@ type HeadProps = {
 /** Sorts up, down, and as at first; numbers begin with the largest. */
 export function ColumnHead({ column, sort, onSort }: HeadProps) {
   const { title, head, sort: name, align, wide, isLargestFirst = align === "right" } = column;
-  const isUp = name !== undefined && sort === name;
-  const isDown = name !== undefined && sort === `-${name}`;
+
   const look = classes(
     "truncate text-xs font-medium text-muted",
     align && "text-right",
@@ -28,29 +27,34 @@ export function ColumnHead({ column, sort, onSort }: HeadProps) {
         {head ?? title}
       </div>
     );
+  const direction = directionOf(name, sort);
   return (
-    <div
-      role="columnheader"
-      aria-sort={isUp ? "ascending" : isDown ? "descending" : "none"}
-      className={look}
-    >
+    <div role="columnheader" aria-sort={direction} className={look}>
       <button
         type="button"
-        className={classes("hover:text-ink", (isUp || isDown) && "text-ink")}
-        onClick={() => onSort(nextOf(name, sort, isLargestFirst))}
+        className={classes("hover:text-ink", direction !== "none" && "text-ink")}
+        onClick={() => onSort(nextSort(name, sort, isLargestFirst))}
       >
         {title}
-        {isUp ? " ↑" : isDown ? " ↓" : ""}
+        {arrows[direction]}
       </button>
     </div>
   );
 }
 
-function nextOf(
+const arrows = { ascending: " ↑", descending: " ↓", none: "" } as const;
+
+function directionOf(name: string, sort: string | undefined): keyof typeof arrows {
+  if (sort === name) return "ascending";
+  return sort === `-${name}` ? "descending" : "none";
+}
+
+function nextSort(
   name: string,
   sort: string | undefined,
   isLargestFirst: boolean,
 ): string | undefined {
-  const turns = isLargestFirst ? [`-${name}`, name] : [name, `-${name}`];
-  return sort === undefined || !turns.includes(sort) ? turns[0] : turns[turns.indexOf(sort) + 1];
+  const directions = isLargestFirst ? [`-${name}`, name] : [name, `-${name}`];
+  if (sort === undefined || !directions.includes(sort)) return directions[0];
+  return directions[directions.indexOf(sort) + 1];
 }

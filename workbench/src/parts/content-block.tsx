@@ -9,16 +9,17 @@ type BlockProps = { block: UnknownObject; server?: string | null };
 
 /** One block of a result, by its type; unknown types are shown as JSON. */
 export function ContentBlock({ block, server = null }: BlockProps) {
-  const text = (value: unknown) => (typeof value === "string" ? value : "");
   const { type, data, mimeType } = block;
-  if (type === "text") return <TextView text={text(block.text)} />;
-  if (type === "image") return <Picture data={text(data)} mimeType={text(mimeType)} />;
-  if (type === "audio") return <Sound data={text(data)} mimeType={text(mimeType)} />;
+  if (type === "text") return <TextView text={stringOf(block.text)} />;
+  if (type === "image") return <Picture data={stringOf(data)} mimeType={stringOf(mimeType)} />;
+  if (type === "audio") return <Sound data={stringOf(data)} mimeType={stringOf(mimeType)} />;
   if (type === "resource_link") return <ResourceLink block={block} server={server} />;
   if (type === "resource" && typeof block.resource === "object" && block.resource !== null)
     return <Resource resource={block.resource as UnknownObject} />;
   return <Other block={block} />;
 }
+
+const stringOf = (field: unknown) => (typeof field === "string" ? field : "");
 
 const base64 = /^[A-Za-z0-9+/\s]*[A-Za-z0-9+/]={0,2}\s*$/;
 const imageType = /^image\/[a-z0-9.+-]+$/i;
@@ -64,7 +65,7 @@ function Broken({ what, mimeType }: { what: string; mimeType: string }) {
 }
 
 function Resource({ resource: { uri, mimeType, text, blob } }: { resource: UnknownObject }) {
-  const type = typeof mimeType === "string" ? mimeType : "";
+  const type = stringOf(mimeType);
   return (
     <figure
       aria-label={String(uri)}
@@ -74,14 +75,16 @@ function Resource({ resource: { uri, mimeType, text, blob } }: { resource: Unkno
         <FileText aria-hidden className="size-4 shrink-0" /> {String(uri)} {type}
       </p>
       {typeof text === "string" && <TextView text={text} label={String(uri)} />}
-      {typeof blob === "string" &&
-        (imageType.test(type) ? (
-          <Picture data={blob} mimeType={type} />
-        ) : (
-          <Blob64 data={blob} uri={String(uri)} />
-        ))}
+      {typeof blob === "string" && <Bytes data={blob} mimeType={type} uri={String(uri)} />}
     </figure>
   );
+}
+
+type BytesProps = { data: string; mimeType: string; uri: string };
+
+function Bytes({ data, mimeType, uri }: BytesProps) {
+  if (imageType.test(mimeType)) return <Picture data={data} mimeType={mimeType} />;
+  return <Blob64 data={data} uri={uri} />;
 }
 
 /** Download only: the browser never renders it. */

@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { classes } from "./class-names.ts";
-import { ColumnHead, line } from "./column-head.tsx";
+import { ColumnHead, rowGrid } from "./column-head.tsx";
 import { useScrollPlace } from "./scroll-place.ts";
 import { type Column, useTableModel } from "./table-model.ts";
 import { type RowProps, TableRow } from "./table-row.tsx";
@@ -20,7 +20,7 @@ type DataTableProps<Row> = {
   sort?: string | undefined;
   onSort?: (sort: string | undefined) => void;
   /** Words that a row has to have in one of the values of its columns. */
-  words?: string;
+  filterText?: string;
   isSelected?: (row: Row) => boolean;
   /** The row that keys elsewhere are at; its element has an id. */
   active?: number | null;
@@ -44,7 +44,7 @@ type DataTableProps<Row> = {
 
 const headHeight = 36;
 /** An answer that comes quickly does not blink. */
-const late = "opacity-50 transition-opacity delay-150";
+const staleClass = "opacity-50 transition-opacity delay-150";
 
 /** A virtual list that loads more before its end. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
@@ -69,12 +69,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     // The head lies above the rows, and so the last of them are below the window.
     scrollPaddingEnd: headHeight,
   });
-  const items = virtual.getVirtualItems();
-  const remember = useScrollPlace(scroller, label, rows.length > 0);
-  const answered = useRef(props.question);
+  const virtualRows = virtual.getVirtualItems();
+  const rememberScroll = useScrollPlace(scroller, label, rows.length > 0);
+  const answeredQuestion = useRef(props.question);
   useLayoutEffect(() => {
-    if (props.isOld || answered.current === props.question) return;
-    answered.current = props.question;
+    if (props.isOld || answeredQuestion.current === props.question) return;
+    answeredQuestion.current = props.question;
     if ((virtual.scrollOffset ?? 0) > 0) virtual.scrollToOffset(0);
   }, [props.isOld, props.question, virtual]);
   const { active = null } = props;
@@ -83,12 +83,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   }, [active, virtual]);
   const onOpen = useRef(props.onOpen);
   onOpen.current = props.onOpen;
-  const open = useCallback((row: unknown) => onOpen.current?.(row as Row), []);
-  const last = items.at(-1)?.index ?? 0;
+  const openRow = useCallback((row: unknown) => onOpen.current?.(row as Row), []);
+  const lastIndex = virtualRows.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (hasMore && last >= rows.length - moreAhead) onMore?.();
-  }, [hasMore, last, rows.length, moreAhead, onMore]);
-  const grid = {
+    if (hasMore && lastIndex >= rows.length - moreAhead) onMore?.();
+  }, [hasMore, lastIndex, rows.length, moreAhead, onMore]);
+  const columnWidths = {
     "--columns": columns.map(({ width }) => width).join(" "),
     "--narrow": columns
       .filter(({ wide }) => !wide)
@@ -96,7 +96,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       .map(({ width }) => (props.isWide ? width : width.replace(/^minmax\(\d+px/, "minmax(0px")))
       .join(" "),
   } as React.CSSProperties;
-  const room = props.isWide ? { minWidth: leastOf(columns) } : {};
+  const widthStyle = props.isWide ? { minWidth: minTableWidth(columns) } : {};
   return (
     <div
       ref={scroller}
@@ -106,16 +106,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       aria-busy={props.isOld ?? false}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
       tabIndex={0}
-      style={grid}
-      onScroll={remember}
+      style={columnWidths}
+      onScroll={rememberScroll}
       className="min-h-0 shrink overflow-auto rounded-lg border border-line bg-surface text-sm shadow-raised"
     >
       <div
         role="rowgroup"
-        style={room}
+        style={widthStyle}
         className="sticky top-0 z-10 border-b border-line bg-surface"
       >
-        <div role="row" className={classes(line, "h-9")}>
+        <div role="row" className={classes(rowGrid, "h-9")}>
           {columns.map((column) => (
             <ColumnHead
               key={column.title}
@@ -129,10 +129,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {rows.length === 0 && empty}
       <div
         role="rowgroup"
-        className={classes("relative", props.isOld && late)}
-        style={{ ...room, height: virtual.getTotalSize() }}
+        className={classes("relative", props.isOld && staleClass)}
+        style={{ ...widthStyle, height: virtual.getTotalSize() }}
       >
-        {items.map(({ index, key, start }) => (
+        {virtualRows.map(({ index, key, start }) => (
           <TableRow
             key={key}
             columns={columns as readonly Column<unknown>[]}
@@ -142,7 +142,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             height={rowHeight}
             below={props.below as RowProps["below"]}
             measure={props.below ? virtual.measureElement : undefined}
-            onOpen={props.onOpen ? open : undefined}
+            onOpen={props.onOpen ? openRow : undefined}
             isSelected={props.isSelected?.(rows[index] as Row)}
             isActive={index === active}
           />
@@ -160,7 +160,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 const gap = 16;
 
 /** The least that all columns need beside each other. */
-function leastOf(columns: readonly { width: string }[]): number {
+function minTableWidth(columns: readonly { width: string }[]): number {
   return columns.reduce(
     (sum, { width }) => sum + gap + Number(/(?<!\d)(\d+)px/.exec(width)?.[1] ?? 0),
     gap,

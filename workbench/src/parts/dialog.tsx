@@ -53,13 +53,10 @@ export function Dialog(props: DialogProps) {
         >
           <Base.Popup
             ref={popup}
-            initialFocus={() => beginOf(popup.current, body.current)}
+            initialFocus={() => initialFocusOf(popup.current, body.current)}
             className={classes(
               "flex min-h-0 flex-col bg-raise text-ink shadow-float outline-none",
-              side
-                ? "appear-side h-dvh w-[min(680px,100vw)]"
-                : "appear max-h-[88dvh] max-w-full rounded-xl",
-              !side && (wide ? "w-[760px]" : "w-[480px]"),
+              sizeClass(side, wide),
             )}
           >
             <header className="flex items-center justify-between gap-3 py-3 pl-5 pr-3">
@@ -95,8 +92,16 @@ export function Dialog(props: DialogProps) {
   );
 }
 
+function sizeClass(side: boolean, wide: boolean): string {
+  if (side) return "appear-side h-dvh w-[min(680px,100vw)]";
+  return classes("appear max-h-[88dvh] max-w-full rounded-xl", wide ? "w-[760px]" : "w-[480px]");
+}
+
 /** Where a person types first; a dialog without a field begins at itself, so that no key presses a button by accident. */
-function beginOf(popup: HTMLElement | null, body: HTMLElement | null): HTMLElement | false | null {
+function initialFocusOf(
+  popup: HTMLElement | null,
+  body: HTMLElement | null,
+): HTMLElement | false | null {
   // A field that asked for the focus itself.
   if (popup?.contains(document.activeElement)) return false;
   return (

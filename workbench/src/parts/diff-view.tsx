@@ -12,7 +12,12 @@ export function looksLikeDiff(text: string): boolean {
 
 function lineCount(text: string): number {
   let count = 1;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1;
+  for (
+    let newlineIndex = text.indexOf("\n");
+    newlineIndex >= 0;
+    newlineIndex = text.indexOf("\n", newlineIndex + 1)
+  )
+    count += 1;
   return count;
 }
 
@@ -25,7 +30,7 @@ const looks: [RegExp, string, string][] = [
 
 /** A difference line by line, in its colours. */
 export function DiffView({ text }: { text: string }) {
-  const lines = text.split("\n").map((line, at) => ({ at, line }));
+  const lines = text.split("\n").map((line, index) => ({ index, line }));
   return (
     <figure className="relative min-w-0 overflow-hidden rounded-md border border-line text-left">
       <figcaption className="absolute right-1 top-1">
@@ -39,12 +44,12 @@ export function DiffView({ text }: { text: string }) {
         aria-label="Difference"
         className="max-h-[60vh] overflow-auto py-1 font-mono text-xs leading-5"
       >
-        {lines.map(({ at, line }) => {
-          const [, look = "text-muted", said = ""] =
+        {lines.map(({ index, line }) => {
+          const [, look = "text-muted", spokenSign = ""] =
             looks.find(([pattern]) => pattern.test(line)) ?? [];
           return (
-            <div key={at} className={`min-h-5 whitespace-pre-wrap break-words px-3 ${look}`}>
-              {said !== "" && <span className="sr-only">{said}</span>}
+            <div key={index} className={`min-h-5 whitespace-pre-wrap break-words px-3 ${look}`}>
+              {spokenSign !== "" && <span className="sr-only">{spokenSign}</span>}
               <LongText text={line} />
             </div>
           );

@@ -50,7 +50,7 @@ const hints = {
 } as const;
 
 /** What the risk says already. */
-const saidByRisk: Readonly<Record<string, string>> = {
+const impactOfHint: Readonly<Record<string, string>> = {
   readOnlyHint: "reads",
   destructiveHint: "destroys",
 };
@@ -63,20 +63,20 @@ export function HintBadges({
   tool: ToolAnswer;
   besideRisk?: boolean;
 }) {
-  const about = tool.settings.trusted
+  const explanation = tool.settings.trusted
     ? "The server is trusted, so this counts."
     : "The server is not trusted, so this is ignored.";
-  const said = Object.entries(hints)
+  const shownHints = Object.entries(hints)
     .filter(([hint]) => tool.annotations[hint] === true)
-    .filter(([hint]) => !besideRisk || saidByRisk[hint] !== tool.impact.impact);
-  return said.map(([hint, text]) => (
-    <Badge key={hint} title={about} tone={hint === "destructiveHint" ? "bad" : "neutral"}>
+    .filter(([hint]) => !besideRisk || impactOfHint[hint] !== tool.impact.impact);
+  return shownHints.map(([hint, text]) => (
+    <Badge key={hint} title={explanation} tone={hint === "destructiveHint" ? "bad" : "neutral"}>
       {text}
     </Badge>
   ));
 }
 
-type Troubled = {
+type ToolTrouble = {
   unavailable: string | null;
   stale?: true | undefined;
   /** Lists have the count, pages the findings. */
@@ -91,9 +91,9 @@ type Troubled = {
 };
 
 /** Why a tool cannot be called or needs a review. */
-export function TroubleBadges({ tool: { review, unavailable, stale } }: { tool: Troubled }) {
-  const { findings: found = 0 } = review ?? {};
-  const findings = typeof found === "number" ? found : found.length;
+export function TroubleBadges({ tool: { review, unavailable, stale } }: { tool: ToolTrouble }) {
+  const findings = review?.findings ?? 0;
+  const findingCount = typeof findings === "number" ? findings : findings.length;
   return (
     <>
       {review?.held && (
@@ -106,7 +106,7 @@ export function TroubleBadges({ tool: { review, unavailable, stale } }: { tool: 
           {review.change}
         </Badge>
       )}
-      {findings > 0 && (
+      {findingCount > 0 && (
         <Badge tone="bad" title="Its definition may contain instructions to the model.">
           suspicious
         </Badge>

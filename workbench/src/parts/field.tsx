@@ -9,29 +9,32 @@ import {
 } from "react";
 import { classes } from "./class-names.ts";
 
-const box =
+const controlClass =
   "w-full rounded-md border border-line bg-surface px-2.5 text-sm text-ink placeholder:text-muted disabled:opacity-60";
 
-export function TextInput({ className, ...rest }: InputHTMLAttributes<HTMLInputElement>) {
+export function TextInput({ className, ...attributes }: InputHTMLAttributes<HTMLInputElement>) {
   return (
     <input
       type="text"
       dir="auto"
       autoComplete="off"
       spellCheck={false}
-      {...rest}
-      className={classes(box, "h-8", className)}
+      {...attributes}
+      className={classes(controlClass, "h-8", className)}
     />
   );
 }
 
-export function TextArea({ className, ...rest }: TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({
+  className,
+  ...attributes
+}: TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
     <textarea
       dir="auto"
       spellCheck={false}
-      {...rest}
-      className={classes(box, "py-2 font-mono text-xs leading-5", className)}
+      {...attributes}
+      className={classes(controlClass, "py-2 font-mono text-xs leading-5", className)}
     />
   );
 }
@@ -40,57 +43,51 @@ type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & {
   options: readonly (string | { value: string; text: string })[];
 };
 
-export function Select({ options, className, ...rest }: SelectProps) {
-  const chosen = options.find(
-    (option) => (typeof option === "string" ? option : option.value) === rest.value,
+export function Select({ options, className, ...attributes }: SelectProps) {
+  const choices = options.map((option) =>
+    typeof option === "string" ? { value: option, text: option } : option,
   );
   return (
     <select
       // What is chosen may be longer than the box.
-      title={typeof chosen === "object" ? chosen.text : chosen}
-      {...rest}
-      className={classes(box, "h-8 pr-7 text-ellipsis", className)}
+      title={choices.find(({ value }) => value === attributes.value)?.text}
+      {...attributes}
+      className={classes(controlClass, "h-8 pr-7 text-ellipsis", className)}
     >
-      {options.map((option) => {
-        const { value, text } =
-          typeof option === "string" ? { value: option, text: option } : option;
-        return (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        );
-      })}
+      {choices.map(({ value, text }) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
     </select>
   );
 }
 
+type ControlProps = { id?: string; "aria-describedby"?: string; "aria-invalid"?: boolean };
 type FieldProps = {
   label: string;
   hint?: string;
   error?: string | null;
-  children: ReactElement<{ id?: string; "aria-describedby"?: string; "aria-invalid"?: boolean }>;
+  children: ReactElement<ControlProps>;
 };
 
 /** A control with label, hint and error. */
 export function Field({ label, hint, error = null, children }: FieldProps) {
   const id = useId();
-  const about = error ?? hint;
-  const control = isValidElement(children)
-    ? cloneElement(children, {
-        id,
-        ...(about ? { "aria-describedby": `${id}-about` } : {}),
-        ...(error ? { "aria-invalid": true } : {}),
-      })
-    : children;
+  const description = error ?? hint;
+  const aria: ControlProps = {};
+  if (description) aria["aria-describedby"] = `${id}-about`;
+  if (error) aria["aria-invalid"] = true;
+  const control = isValidElement(children) ? cloneElement(children, { id, ...aria }) : children;
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <label htmlFor={id} className="text-xs font-medium">
         {label}
       </label>
       {control}
-      {about && (
+      {description && (
         <p id={`${id}-about`} className={classes("text-xs", error ? "text-bad" : "text-muted")}>
-          {about}
+          {description}
         </p>
       )}
     </div>

@@ -18,7 +18,7 @@ type GrowingListProps<Item> = {
 
 /** A guess at their height would move what is below, so the items of the first screen are drawn with it. */
 const drawnAtOnce = 20;
-const whenSeen = "[contain-intrinsic-block-size:auto_200px] [content-visibility:auto]";
+const drawnWhenVisible = "[contain-intrinsic-block-size:auto_200px] [content-visibility:auto]";
 
 /**
  * A list of items of any height. It starts with `atOnce` items, adds more when its end is visible and skips drawing
@@ -37,7 +37,7 @@ export function GrowingList<Item>(props: GrowingListProps<Item>) {
   } = props;
   const [limit, setLimit] = useState(atOnce);
   const end = useRef<HTMLButtonElement>(null);
-  const left = total - limit;
+  const remaining = total - limit;
   const grow = useRef<() => void>(() => undefined);
   grow.current = () => {
     if (limit < items.length) setLimit(limit + atOnce);
@@ -46,13 +46,13 @@ export function GrowingList<Item>(props: GrowingListProps<Item>) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: an end that stays visible is checked again when items are added
   useEffect(() => {
     const element = end.current;
-    if (element === null || left <= 0) return;
-    const watch = new IntersectionObserver((seen) => {
-      if (seen.some(({ isIntersecting }) => isIntersecting)) grow.current();
+    if (element === null || remaining <= 0) return;
+    const observer = new IntersectionObserver((intersections) => {
+      if (intersections.some(({ isIntersecting }) => isIntersecting)) grow.current();
     });
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, [left, items.length]);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [remaining, items.length]);
   return (
     <>
       <ol className={classes("flex min-w-0 flex-col", className)}>
@@ -60,20 +60,20 @@ export function GrowingList<Item>(props: GrowingListProps<Item>) {
           <li
             key={keyOf(item)}
             id={idOf?.(item)}
-            className={classes("min-w-0", index >= drawnAtOnce && whenSeen)}
+            className={classes("min-w-0", index >= drawnAtOnce && drawnWhenVisible)}
           >
             {children(item, index)}
           </li>
         ))}
       </ol>
-      {left > 0 && (
+      {remaining > 0 && (
         <button
           ref={end}
           type="button"
           className="self-center py-2 text-sm text-accent hover:underline"
           onClick={() => grow.current()}
         >
-          {renderCount(left)} more
+          {renderCount(remaining)} more
         </button>
       )}
     </>

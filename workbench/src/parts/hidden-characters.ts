@@ -10,8 +10,8 @@ export function nameCharacter(character: string): string {
 /** The JSON text with such characters escaped. */
 export function escapeHidden(json: string): string {
   return json.replaceAll(hiddenCharacters, (character) =>
-    Array.from({ length: character.length }, (_, at) => {
-      const code = character.charCodeAt(at).toString(16).padStart(4, "0");
+    Array.from({ length: character.length }, (_, index) => {
+      const code = character.charCodeAt(index).toString(16).padStart(4, "0");
       return `\\u${code}`;
     }).join(""),
   );

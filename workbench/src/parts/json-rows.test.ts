@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { above, findIn, levelsAtFirst, pathOf, rowsOf } from "./json-rows.ts";
+import { enclosingPaths, findPaths, levelsAtFirst, pathOf, rowsOf } from "./json-rows.ts";
 
 const closed = new Map<string, boolean>();
 const rowsIn = (value: unknown, depth: number, opened: ReadonlyMap<string, boolean> = closed) => {
@@ -95,7 +95,7 @@ test("every line knows its place, also behind what a person opened, and what is 
 
 test("names and texts are found in order, with the way to each", async () => {
   const value = { name: "x", list: [{ name: "needle" }, { Needle: 1 }, "a needle in it"] };
-  const found = await findIn(value, "needle", 10, () => false);
+  const found = await findPaths(value, "needle", 10, () => false);
   assert.deepEqual(
     found.map((path) => path.split("\u0000").slice(1)),
     [
@@ -104,9 +104,9 @@ test("names and texts are found in order, with the way to each", async () => {
       ["list", "2"],
     ],
   );
-  assert.deepEqual(above(found[0] ?? "").length, 3);
-  assert.equal((await findIn(value, "needle", 2, () => false)).length, 2);
-  assert.deepEqual(await findIn([1, 2], "0", 5, () => false), []);
+  assert.deepEqual(enclosingPaths(found[0] ?? "").length, 3);
+  assert.equal((await findPaths(value, "needle", 2, () => false)).length, 2);
+  assert.deepEqual(await findPaths([1, 2], "0", 5, () => false), []);
 });
 
 test("a value nested as deep as an answer may be does not end the page", () => {

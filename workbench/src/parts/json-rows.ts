@@ -21,23 +21,23 @@ export const isHolder = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !(value instanceof ExactNumber);
 
 /** Names do not contain this. */
-const between = "\u0000";
-export const pathOf = (parent: string, name: string) => `${parent}${between}${name}`;
+const pathSeparator = "\u0000";
+export const pathOf = (parent: string, name: string) => `${parent}${pathSeparator}${name}`;
 
 /** The paths of the holders around a path, the outermost first. */
-export function above(path: string): string[] {
-  const names = path.split(between);
-  return names.slice(0, -1).map((_, at) => names.slice(0, at + 1).join(between));
+export function enclosingPaths(path: string): string[] {
+  const names = path.split(pathSeparator);
+  return names.slice(0, -1).map((_, index) => names.slice(0, index + 1).join(pathSeparator));
 }
 
 /** Asked for with every line of an object, which may have a hundred thousand. */
-const knownNames = new WeakMap<object, readonly string[]>();
+const namesByObject = new WeakMap<object, readonly string[]>();
 
 function namesIn(value: object): readonly string[] | null {
   if (Array.isArray(value)) return null;
-  const known = knownNames.get(value) ?? Object.keys(value);
-  knownNames.set(value, known);
-  return known;
+  const names = namesByObject.get(value) ?? Object.keys(value);
+  namesByObject.set(value, names);
+  return names;
 }
 
 const countOf = (value: object, names: readonly string[] | null) =>
@@ -45,14 +45,14 @@ const countOf = (value: object, names: readonly string[] | null) =>
 
 /** How many levels begin open: all of a value that has at most so many lines. */
 export function levelsAtFirst(value: unknown, lines: number): number {
-  const left: unknown[] = [value];
-  for (let seen = 0; left.length > 0; ) {
-    const next = left.pop();
+  const unvisited: unknown[] = [value];
+  for (let lineCount = 0; unvisited.length > 0; ) {
+    const next = unvisited.pop();
     const count = isHolder(next) ? countOf(next, namesIn(next)) : 0;
     // Its own line, and that of the bracket behind its entries.
-    seen += count > 0 ? 2 : 1;
-    if (seen + left.length + count > lines) return levelsOfLong;
-    if (count > 0) left.push(...Object.values(next as object));
+    lineCount += count > 0 ? 2 : 1;
+    if (lineCount + unvisited.length + count > lines) return levelsOfLong;
+    if (count > 0) unvisited.push(...Object.values(next as object));
   }
   return Number.POSITIVE_INFINITY;
 }
@@ -76,7 +76,7 @@ type OpenHolder = {
   /** With the bracket behind it. */
   lines: number;
   /** Open children with their place among the others, the first of them first. */
-  open: readonly (readonly [at: number, holder: OpenHolder])[];
+  open: readonly (readonly [index: number, holder: OpenHolder])[];
 };
 
 /** `opened` says what a person opened or closed; without a word of it, `depth` levels are open. */
@@ -85,38 +85,36 @@ export function rowsOf(
   depth: number,
   opened: ReadonlyMap<string, boolean>,
 ): JsonRows {
-  const inside = openedInside(opened);
+  const openedNames = openedByHolder(opened);
   const build = (
     path: string,
     name: string | null,
-    given: unknown,
+    holder: unknown,
     level: number,
-    left: number,
+    openLevels: number,
   ): OpenHolder | null => {
-    if (!isHolder(given)) return null;
-    const names = namesIn(given);
-    const count = countOf(given, names);
-    if (count === 0 || !(opened.get(path) ?? left > 0)) return null;
-    const begin =
-      left === Number.POSITIVE_INFINITY ? count : left > 1 ? Math.min(openAtOnce, count) : 0;
-    const places = new Set(Array.from({ length: begin }, (_, at) => at));
-    for (const key of inside.get(path) ?? [])
-      places.add(names === null ? Number(key) : names.indexOf(key));
-    const open: [number, OpenHolder][] = [];
-    for (const at of [...places].sort((one, other) => one - other)) {
-      if (!(at >= 0 && at < count)) continue;
-      const key = keyAt(names, at);
+    if (!isHolder(holder)) return null;
+    const names = namesIn(holder);
+    const count = countOf(holder, names);
+    if (count === 0 || !(opened.get(path) ?? openLevels > 0)) return null;
+    const openAtFirst = countOpenAtFirst(openLevels, count);
+    const openIndexes = new Set(Array.from({ length: openAtFirst }, (_, index) => index));
+    for (const key of openedNames.get(path) ?? []) openIndexes.add(childIndexOf(names, key));
+    const openChildren: [number, OpenHolder][] = [];
+    for (const index of [...openIndexes].sort((a, b) => a - b)) {
+      if (!(index >= 0 && index < count)) continue;
+      const key = keyAt(names, index);
       const child = build(
         pathOf(path, key),
         key,
-        heldIn(given, key),
+        childOf(holder, key),
         level + 1,
-        at < begin ? left - 1 : 0,
+        index < openAtFirst ? openLevels - 1 : 0,
       );
-      if (child !== null) open.push([at, child]);
+      if (child !== null) openChildren.push([index, child]);
     }
-    const lines = open.reduce((sum, [, child]) => sum + child.lines - 1, count + 2);
-    return { path, name, value: given, level, names, count, lines, open };
+    const lines = openChildren.reduce((sum, [, child]) => sum + child.lines - 1, count + 2);
+    return { path, name, value: holder, level, names, count, lines, open: openChildren };
   };
   const root = build("", null, value, 0, depth);
   if (root === null) {
@@ -130,103 +128,111 @@ export function rowsOf(
   return {
     length: root.lines,
     at: (index) => (index >= 0 && index < root.lines ? rowAt(root, index) : undefined),
-    indexOf: (path) => placeOf(root, path),
+    indexOf: (path) => lineOf(root, path),
   };
 }
 
+function countOpenAtFirst(levels: number, count: number): number {
+  if (levels === Number.POSITIVE_INFINITY) return count;
+  return levels > 1 ? Math.min(openAtOnce, count) : 0;
+}
+
 /** What a person opened, by the path of the holder around it. */
-function openedInside(opened: ReadonlyMap<string, boolean>): Map<string, string[]> {
-  const inside = new Map<string, string[]>();
+function openedByHolder(opened: ReadonlyMap<string, boolean>): Map<string, string[]> {
+  const openedNames = new Map<string, string[]>();
   for (const [path, isOpen] of opened) {
-    const end = path.lastIndexOf(between);
+    const end = path.lastIndexOf(pathSeparator);
     if (!isOpen || end < 0) continue;
     const holder = path.slice(0, end);
-    inside.set(holder, [...(inside.get(holder) ?? []), path.slice(end + 1)]);
+    openedNames.set(holder, [...(openedNames.get(holder) ?? []), path.slice(end + 1)]);
   }
-  return inside;
+  return openedNames;
 }
 
 function closedRow(path: string, name: string | null, value: unknown, depth: number): JsonRow {
-  const isLeaf = !isHolder(value);
-  const count = isLeaf ? 0 : countOf(value, namesIn(value));
-  return { path, depth, name, value, kind: isLeaf ? "leaf" : "holder", isOpen: false, count };
+  const closed = { path, depth, name, value, isOpen: false };
+  if (!isHolder(value)) return { ...closed, kind: "leaf", count: 0 };
+  return { ...closed, kind: "holder", count: countOf(value, namesIn(value)) };
 }
 
 function rowAt(holder: OpenHolder, index: number): JsonRow {
   const { path, name, value, level, names, count, lines, open } = holder;
-  const own = { depth: level, value, isOpen: true, count };
-  if (index === 0) return { ...own, path, name, kind: "holder" };
+  const sharedFields = { depth: level, value, isOpen: true, count };
+  if (index === 0) return { ...sharedFields, path, name, kind: "holder" };
   if (index === lines - 1)
-    return { ...own, path: `${path}${between}${between}`, name: null, kind: "end" };
+    return {
+      ...sharedFields,
+      path: `${path}${pathSeparator}${pathSeparator}`,
+      name: null,
+      kind: "end",
+    };
   // The place among the children, were all of them closed.
-  let at = index - 1;
-  for (const [place, child] of open) {
-    if (at < place) break;
-    if (at < place + child.lines) return rowAt(child, at - place);
-    at -= child.lines - 1;
+  let childIndex = index - 1;
+  for (const [openIndex, child] of open) {
+    if (childIndex < openIndex) break;
+    if (childIndex < openIndex + child.lines) return rowAt(child, childIndex - openIndex);
+    childIndex -= child.lines - 1;
   }
-  const key = keyAt(names, at);
-  return closedRow(pathOf(path, key), key, heldIn(value, key), level + 1);
+  const key = keyAt(names, childIndex);
+  return closedRow(pathOf(path, key), key, childOf(value, key), level + 1);
 }
 
-function placeOf(root: OpenHolder, path: string): number {
+function lineOf(root: OpenHolder, path: string): number {
   let holder = root;
   let line = 0;
-  const keys = path.split(between).slice(1);
+  const keys = path.split(pathSeparator).slice(1);
   for (const [depth, key] of keys.entries()) {
-    const at = holder.names === null ? Number(key) : holder.names.indexOf(key);
-    if (!(at >= 0 && at < holder.count)) return -1;
-    const before = holder.open.filter(([place]) => place < at);
-    line += 1 + at + before.reduce((sum, [, child]) => sum + child.lines - 1, 0);
-    const next = holder.open.find(([place]) => place === at)?.[1];
+    const index = childIndexOf(holder.names, key);
+    if (!(index >= 0 && index < holder.count)) return -1;
+    const openBefore = holder.open.filter(([openIndex]) => openIndex < index);
+    line += 1 + index + openBefore.reduce((sum, [, child]) => sum + child.lines - 1, 0);
+    const next = holder.open.find(([openIndex]) => openIndex === index)?.[1];
     if (next === undefined) return depth === keys.length - 1 ? line : -1;
     holder = next;
   }
   return line;
 }
 
-const keyAt = (names: readonly string[] | null, at: number) =>
-  names === null ? String(at) : (names[at] as string);
-const heldIn = (value: object, key: string) => (value as Record<string, unknown>)[key];
+const childIndexOf = (names: readonly string[] | null, key: string) =>
+  names === null ? Number(key) : names.indexOf(key);
+const keyAt = (names: readonly string[] | null, index: number) =>
+  names === null ? String(index) : (names[index] as string);
+const childOf = (value: object, key: string) => (value as Record<string, unknown>)[key];
 
 /** A turn with the page after so much work. */
 const turnMs = 8;
 
 /** The paths of the values whose name or text has the words, in order, found in turns with the page. */
-export async function findIn(
+export async function findPaths(
   value: unknown,
-  words: string,
-  most: number,
+  query: string,
+  maxPaths: number,
   isOver: () => boolean,
 ): Promise<string[]> {
-  const wanted = words.toLowerCase();
-  const found: string[] = [];
-  let since = performance.now();
+  const lowerCaseQuery = query.toLowerCase();
+  const paths: string[] = [];
+  let turnStartedAt = performance.now();
   const stack: { path: string; name: string; value: unknown }[] = [{ path: "", name: "", value }];
-  for (let next = stack.pop(); next !== undefined && found.length < most; next = stack.pop()) {
-    const { path, name, value: inner } = next;
+  for (let next = stack.pop(); next !== undefined && paths.length < maxPaths; next = stack.pop()) {
+    const { path, name, value: holder } = next;
     const isFound =
-      name.toLowerCase().includes(wanted) ||
-      (!isHolder(inner) && String(inner).toLowerCase().includes(wanted));
-    if (isFound) found.push(path);
-    if (isHolder(inner)) {
-      const names = namesIn(inner);
-      for (let at = countOf(inner, names) - 1; at >= 0; at -= 1) {
-        const key = names === null ? String(at) : (names[at] as string);
+      name.toLowerCase().includes(lowerCaseQuery) ||
+      (!isHolder(holder) && String(holder).toLowerCase().includes(lowerCaseQuery));
+    if (isFound) paths.push(path);
+    if (isHolder(holder)) {
+      const names = namesIn(holder);
+      for (let index = countOf(holder, names) - 1; index >= 0; index -= 1) {
+        const key = keyAt(names, index);
         // A place in a list is no name.
         const label = names === null ? "" : key;
-        stack.push({
-          path: pathOf(path, key),
-          name: label,
-          value: (inner as Record<string, unknown>)[key],
-        });
+        stack.push({ path: pathOf(path, key), name: label, value: childOf(holder, key) });
       }
     }
-    if (performance.now() - since > turnMs) {
+    if (performance.now() - turnStartedAt > turnMs) {
       await new Promise((resolve) => setTimeout(resolve));
       if (isOver()) return [];
-      since = performance.now();
+      turnStartedAt = performance.now();
     }
   }
-  return found;
+  return paths;
 }

@@ -3,7 +3,7 @@ import { IconButton } from "./button.tsx";
 import { CopyButton } from "./code-view.tsx";
 import { TextInput } from "./field.tsx";
 import { ArrowDown, ArrowUp, Download } from "./icons.ts";
-import { above, findIn } from "./json-rows.ts";
+import { enclosingPaths, findPaths } from "./json-rows.ts";
 import { saveFile } from "./save-file.ts";
 import { renderCount } from "./time.tsx";
 
@@ -16,40 +16,47 @@ type SearchProps = {
   onFound: (path: string | null, around: readonly string[]) => void;
 };
 
-type Found = { words: string; paths: readonly string[] };
-const nothing: Found = { words: "", paths: [] };
+type SearchHits = { query: string; paths: readonly string[] };
+const noHits: SearchHits = { query: "", paths: [] };
 
 /** Finds names and texts in a tree, and takes it away whole. */
 export function JsonSearch({ value, label, onFound }: SearchProps) {
-  const [words, setWords] = useState("");
-  const [{ words: asked, paths }, setFound] = useState<Found>(nothing);
-  const [at, setAt] = useState(0);
+  const [query, setQuery] = useState("");
+  const [{ query: searchedQuery, paths }, setHits] = useState<SearchHits>(noHits);
+  const [hitIndex, setHitIndex] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `onFound` is another function with each render
   useEffect(() => {
     let isOver = false;
-    setAt(0);
-    if (words === "") {
-      setFound(nothing);
+    setHitIndex(0);
+    if (query === "") {
+      setHits(noHits);
       onFound(null, []);
       return;
     }
-    void findIn(value, words, maxFound, () => isOver).then((found) => {
+    void findPaths(value, query, maxFound, () => isOver).then((hitPaths) => {
       if (isOver) return;
-      setFound({ words, paths: found });
-      const [first] = found;
-      onFound(first ?? null, first === undefined ? [] : above(first));
+      setHits({ query, paths: hitPaths });
+      const [first] = hitPaths;
+      onFound(first ?? null, enclosingPaths(first ?? ""));
     });
     return () => {
       isOver = true;
     };
-  }, [value, words]);
-  const step = (by: number) => {
+  }, [value, query]);
+  const step = (offset: number) => {
     if (paths.length === 0) return;
-    const next = (at + by + paths.length) % paths.length;
-    setAt(next);
-    onFound(paths[next] ?? null, above(paths[next] ?? ""));
+    const nextIndex = (hitIndex + offset + paths.length) % paths.length;
+    setHitIndex(nextIndex);
+    onFound(paths[nextIndex] ?? null, enclosingPaths(paths[nextIndex] ?? ""));
   };
-  const text = () => JSON.stringify(value, null, 2);
+  const renderStatus = () => {
+    if (query === "") return "";
+    if (query !== searchedQuery) return "Searching …";
+    if (paths.length === 0) return "not found";
+    const more = paths.length === maxFound ? "+" : "";
+    return `${hitIndex + 1} of ${renderCount(paths.length)}${more}`;
+  };
+  const renderText = () => JSON.stringify(value, null, 2);
   return (
     <div className="flex flex-wrap items-center gap-1 border-b border-line px-2 py-1 text-xs text-muted">
       <TextInput
@@ -57,20 +64,14 @@ export function JsonSearch({ value, label, onFound }: SearchProps) {
         aria-label={`Find in ${label}`}
         placeholder="Find a name or a value"
         className="h-7! w-48!"
-        value={words}
-        onChange={({ target }) => setWords(target.value)}
+        value={query}
+        onChange={({ target }) => setQuery(target.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
         }}
       />
       <span role="status" className="mr-auto px-1 tabular-nums">
-        {words === ""
-          ? ""
-          : words !== asked
-            ? "Searching …"
-            : paths.length === 0
-              ? "not found"
-              : `${at + 1} of ${renderCount(paths.length)}${paths.length === maxFound ? "+" : ""}`}
+        {renderStatus()}
       </span>
       <IconButton
         label="Previous match"
@@ -84,11 +85,11 @@ export function JsonSearch({ value, label, onFound }: SearchProps) {
         disabled={paths.length === 0}
         onClick={() => step(1)}
       />
-      <CopyButton label={`Copy ${label}`} text={text} />
+      <CopyButton label={`Copy ${label}`} text={renderText} />
       <IconButton
         label={`Save ${label}`}
         icon={Download}
-        onClick={() => saveFile(text(), `${label}.json`)}
+        onClick={() => saveFile(renderText(), `${label}.json`)}
       />
     </div>
   );

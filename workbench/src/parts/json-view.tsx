@@ -22,46 +22,46 @@ const rowHeight = 20;
 /** A JSON tree of any size, with a search where it is long. All content renders as text. */
 export function JsonView({ value, label = "JSON" }: JsonViewProps) {
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(() => new Map());
-  const [found, setFound] = useState<string | null>(null);
+  const [foundPath, setFoundPath] = useState<string | null>(null);
   const depth = useMemo(() => levelsAtFirst(value, plainRows), [value]);
   const rows = useMemo(() => rowsOf(value, depth, opened), [value, depth, opened]);
-  const shown = useRef(rows);
-  shown.current = rows;
+  const latestRows = useRef(rows);
+  latestRows.current = rows;
   const keys = useRef(createLineKeys()).current;
   const toggle = useRef((row: JsonRow) => {
-    keys.changedBehind(shown.current.indexOf(row.path));
+    keys.changedBehind(latestRows.current.indexOf(row.path));
     setOpened((before) => new Map(before).set(row.path, !row.isOpen));
   }).current;
   const isLong = rows.length > plainRows || isLarge(value);
   const scrollTo = useRef<(index: number) => void>(() => undefined);
-  const go = (path: string | null, around: readonly string[]) => {
-    setFound(path);
+  const showPath = (path: string | null, around: readonly string[]) => {
+    setFoundPath(path);
     if (path === null) return;
-    const next = new Map(opened);
-    const closed = around
+    const nextOpened = new Map(opened);
+    const closedIndexes = around
       .map((holder) => rows.indexOf(holder))
-      .filter((at) => at >= 0 && !rows.at(at)?.isOpen);
-    for (const at of closed) keys.changedBehind(at);
-    for (const holder of around) next.set(holder, true);
-    setOpened(next);
-    scrollTo.current(rowsOf(value, depth, next).indexOf(path));
+      .filter((index) => index >= 0 && !rows.at(index)?.isOpen);
+    for (const index of closedIndexes) keys.changedBehind(index);
+    for (const holder of around) nextOpened.set(holder, true);
+    setOpened(nextOpened);
+    scrollTo.current(rowsOf(value, depth, nextOpened).indexOf(path));
   };
   if (!isLong)
     return (
       <div className="overflow-x-auto font-mono text-xs leading-5">
-        {Array.from({ length: rows.length }, (_, at) => rows.at(at)).map(
+        {Array.from({ length: rows.length }, (_, index) => rows.at(index)).map(
           (row) => row && <Line key={row.path} row={row} onToggle={toggle} isFound={false} />,
         )}
       </div>
     );
   return (
     <div className="flex min-w-0 flex-col rounded-md border border-line">
-      <JsonSearch value={value} label={label} onFound={go} />
+      <JsonSearch value={value} label={label} onFound={showPath} />
       <VirtualLines
         rows={rows}
         label={label}
         onToggle={toggle}
-        found={found}
+        foundPath={foundPath}
         scrollTo={scrollTo}
         keyOf={keys.keyOf}
       />
@@ -75,12 +75,12 @@ type LinesProps = {
   rows: JsonRows;
   label: string;
   onToggle: (row: JsonRow) => void;
-  found: string | null;
+  foundPath: string | null;
   scrollTo: { current: (index: number) => void };
   keyOf: (index: number) => number;
 };
 
-function VirtualLines({ rows, label, onToggle, found, scrollTo, keyOf }: LinesProps) {
+function VirtualLines({ rows, label, onToggle, foundPath, scrollTo, keyOf }: LinesProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -114,7 +114,7 @@ function VirtualLines({ rows, label, onToggle, found, scrollTo, keyOf }: LinesPr
                 style={{ top: start }}
                 className="absolute inset-x-0"
               >
-                <Line row={row} onToggle={onToggle} isFound={row.path === found} />
+                <Line row={row} onToggle={onToggle} isFound={row.path === foundPath} />
               </div>
             )
           );
@@ -129,51 +129,14 @@ const indent = 14;
 type LineProps = { row: JsonRow; onToggle: (row: JsonRow) => void; isFound: boolean };
 
 const Line = memo(
-  ({ row, onToggle, isFound }: LineProps) => {
-    const { depth, name, value, kind, isOpen, count } = row;
-    const [left, right] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
-    return (
-      <div
-        style={{ paddingLeft: depth * indent }}
-        className={classes("rounded", isFound && "bg-warn-soft")}
-      >
-        {kind === "leaf" ? (
-          <div className="pl-4">
-            <Name name={name} />
-            <Leaf value={value} />
-          </div>
-        ) : kind === "end" ? (
-          <div className="pl-4 text-muted">{right}</div>
-        ) : count === 0 ? (
-          <div className="pl-4">
-            <Name name={name} />
-            <span className="text-muted">
-              {left}
-              {right}
-            </span>
-          </div>
-        ) : (
-          <button
-            type="button"
-            aria-expanded={isOpen}
-            onClick={() => onToggle(row)}
-            className="flex items-center text-left"
-          >
-            <ChevronRight
-              aria-hidden
-              className={classes("size-4 shrink-0 text-muted", isOpen && "rotate-90")}
-            />
-            <span>
-              <Name name={name} />
-              <span className="text-muted">
-                {isOpen ? left : `${left} ${renderCount(count)} ${right}`}
-              </span>
-            </span>
-          </button>
-        )}
-      </div>
-    );
-  },
+  ({ row, onToggle, isFound }: LineProps) => (
+    <div
+      style={{ paddingLeft: row.depth * indent }}
+      className={classes("rounded", isFound && "bg-warn-soft")}
+    >
+      <LineContent row={row} onToggle={onToggle} />
+    </div>
+  ),
   (before, after) =>
     before.isFound === after.isFound &&
     before.row.value === after.row.value &&
@@ -181,8 +144,51 @@ const Line = memo(
     before.row.path === after.row.path,
 );
 
+function LineContent({ row, onToggle }: Pick<LineProps, "row" | "onToggle">) {
+  const { name, value, kind, isOpen, count } = row;
+  const [openBracket, closeBracket] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  if (kind === "leaf")
+    return (
+      <div className="pl-4">
+        <Name name={name} />
+        <Leaf value={value} />
+      </div>
+    );
+  if (kind === "end") return <div className="pl-4 text-muted">{closeBracket}</div>;
+  if (count === 0)
+    return (
+      <div className="pl-4">
+        <Name name={name} />
+        <span className="text-muted">
+          {openBracket}
+          {closeBracket}
+        </span>
+      </div>
+    );
+  return (
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      onClick={() => onToggle(row)}
+      className="flex items-center text-left"
+    >
+      <ChevronRight
+        aria-hidden
+        className={classes("size-4 shrink-0 text-muted", isOpen && "rotate-90")}
+      />
+      <span>
+        <Name name={name} />
+        <span className="text-muted">
+          {isOpen ? openBracket : `${openBracket} ${renderCount(count)} ${closeBracket}`}
+        </span>
+      </span>
+    </button>
+  );
+}
+
 function Name({ name }: { name: string | null }) {
-  return name === null ? null : (
+  if (name === null) return null;
+  return (
     <span className="text-muted">
       <VisibleText text={name} />:{" "}
     </span>
@@ -192,14 +198,17 @@ function Name({ name }: { name: string | null }) {
 /** Longer strings are shown on demand. */
 const maxLeaf = 2_000;
 
+function colourOf(value: unknown): string {
+  if (value === null) return "text-muted";
+  return typeof value === "string" ? "text-ink" : "text-accent";
+}
+
 function Leaf({ value }: { value: unknown }) {
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && typeof value === "string" && value.length > maxLeaf;
   const text = JSON.stringify(isCut ? value.slice(0, maxLeaf) : value) ?? "undefined";
-  const look =
-    typeof value === "string" ? "text-ink" : value === null ? "text-muted" : "text-accent";
   return (
-    <span dir="auto" className={classes("whitespace-pre-wrap break-words", look)}>
+    <span dir="auto" className={classes("whitespace-pre-wrap break-words", colourOf(value))}>
       <LongText text={text} />
       {isCut && (
         <button type="button" className="ml-1 text-accent underline" onClick={() => setWhole(true)}>

@@ -7,7 +7,7 @@ const keyOf = (name: string) => `toolplane.${name}`;
 export function keepFlag(name: string, value = "yes"): void {
   if (localStorage.getItem(keyOf(name)) === value) return;
   localStorage.setItem(keyOf(name), value);
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 export function useFlag(name: string): string | null {

@@ -12,21 +12,24 @@ const maxFound = 1_000;
 const countedAtOnce = 500_000;
 const highlight = "found";
 
-type BarProps = { text: string; name: string; shown: RefObject<HTMLElement | null> };
+type BarProps = { text: string; name: string; container: RefObject<HTMLElement | null> };
 
-/** Size, find and save for a large text. `shown` holds it as `LongText` does. */
-export function LargeTextBar({ text, name, shown }: BarProps) {
-  const [words, setWords] = useState("");
-  const [at, setAt] = useState(0);
-  const asked = useDeferredValue(words);
+/** Size, find and save for a large text. `container` holds it as `LongText` does. */
+export function LargeTextBar({ text, name, container }: BarProps) {
+  const [query, setQuery] = useState("");
+  const [positionIndex, setPositionIndex] = useState(0);
+  const deferredQuery = useDeferredValue(query);
   const bytes = useBytes(text);
-  const found = useMemo(() => placesOf(text, asked), [text, asked]);
-  const place = found[Math.min(at, found.length - 1)];
+  const positions = useMemo(() => findPositions(text, deferredQuery), [text, deferredQuery]);
+  const position = positions[Math.min(positionIndex, positions.length - 1)];
   useEffect(() => {
-    if (place !== undefined && shown.current !== null) show(shown.current, place, asked.length);
+    if (position !== undefined && container.current !== null)
+      scrollToPosition(container.current, position, deferredQuery.length);
     return () => void CSS.highlights?.delete(highlight);
-  }, [place, asked, shown]);
-  const step = (by: number) => found.length > 0 && setAt((at + by + found.length) % found.length);
+  }, [position, deferredQuery, container]);
+  const step = (offset: number) =>
+    positions.length > 0 &&
+    setPositionIndex((positionIndex + offset + positions.length) % positions.length);
   return (
     <div className="flex flex-wrap items-center gap-1 border-b border-line px-2 py-1 pr-11 text-xs text-muted">
       <span className="mr-auto px-1">{bytes === null ? "…" : renderBytes(bytes)}</span>
@@ -35,31 +38,33 @@ export function LargeTextBar({ text, name, shown }: BarProps) {
         aria-label={`Find in ${name}`}
         placeholder="Find"
         className="h-7! w-36!"
-        value={words}
+        value={query}
         onChange={({ target }) => {
-          setWords(target.value);
-          setAt(0);
+          setQuery(target.value);
+          setPositionIndex(0);
         }}
         onKeyDown={(event) => {
           if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
         }}
       />
-      {asked !== "" && (
+      {deferredQuery !== "" && (
         <span role="status" className="tabular-nums">
-          {found.length === 0 ? "not found" : `${at + 1} of ${renderCount(found.length)}`}
-          {found.length === maxFound && "+"}
+          {positions.length === 0
+            ? "not found"
+            : `${positionIndex + 1} of ${renderCount(positions.length)}`}
+          {positions.length === maxFound && "+"}
         </span>
       )}
       <IconButton
         label="Previous match"
         icon={ArrowUp}
-        disabled={found.length === 0}
+        disabled={positions.length === 0}
         onClick={() => step(-1)}
       />
       <IconButton
         label="Next match"
         icon={ArrowDown}
-        disabled={found.length === 0}
+        disabled={positions.length === 0}
         onClick={() => step(1)}
       />
       <IconButton
@@ -93,28 +98,28 @@ function useBytes(text: string): number | null {
   return bytes;
 }
 
-function placesOf(text: string, words: string): number[] {
-  if (words === "") return [];
-  const places: number[] = [];
-  const all = text.toLowerCase();
-  const wanted = words.toLowerCase();
+function findPositions(text: string, query: string): number[] {
+  if (query === "") return [];
+  const positions: number[] = [];
+  const lowerCaseText = text.toLowerCase();
+  const lowerCaseQuery = query.toLowerCase();
   // Lower case may be longer, and then places would be others.
-  const source = all.length === text.length ? all : text;
+  const source = lowerCaseText.length === text.length ? lowerCaseText : text;
   for (
-    let at = source.indexOf(wanted);
-    at >= 0 && places.length < maxFound;
-    at = source.indexOf(wanted, at + 1)
+    let index = source.indexOf(lowerCaseQuery);
+    index >= 0 && positions.length < maxFound;
+    index = source.indexOf(lowerCaseQuery, index + 1)
   )
-    places.push(at);
-  return places;
+    positions.push(index);
+  return positions;
 }
 
 /** Scrolls to the place and marks it; the text itself stays as it is. */
-function show(root: HTMLElement, place: number, length: number): void {
+function scrollToPosition(root: HTMLElement, position: number, length: number): void {
   const pieces = [...root.querySelectorAll<HTMLElement>("[data-from]")];
-  const piece = pieces.findLast(({ dataset }) => Number(dataset.from) <= place) ?? root;
+  const piece = pieces.findLast(({ dataset }) => Number(dataset.from) <= position) ?? root;
   piece.scrollIntoView({ block: "nearest" });
-  const range = rangeIn(piece, place - Number(piece.dataset.from ?? 0), length);
+  const range = rangeIn(piece, position - Number(piece.dataset.from ?? 0), length);
   if (range === null) return;
   CSS.highlights?.set(highlight, new Highlight(range));
   const top = range.getBoundingClientRect().top - root.getBoundingClientRect().top;
@@ -123,15 +128,15 @@ function show(root: HTMLElement, place: number, length: number): void {
 
 function rangeIn(element: HTMLElement, from: number, length: number): Range | null {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(), left = from; node !== null; node = walker.nextNode()) {
+  for (let node = walker.nextNode(), offset = from; node !== null; node = walker.nextNode()) {
     const size = node.textContent?.length ?? 0;
-    if (left < size) {
+    if (offset < size) {
       const range = document.createRange();
-      range.setStart(node, left);
-      range.setEnd(node, Math.min(size, left + length));
+      range.setStart(node, offset);
+      range.setEnd(node, Math.min(size, offset + length));
       return range;
     }
-    left -= size;
+    offset -= size;
   }
   return null;
 }

@@ -17,29 +17,26 @@ type LongTextProps = { text: string; render?: Render };
  * not stop the page; the browser's own search finds all of it.
  */
 export function LongText({ text, render = showHidden }: LongTextProps) {
-  return text.length <= pieceLength ? (
-    render(text)
-  ) : (
-    <Pieces key={text.length} text={text} render={render} />
-  );
+  if (text.length <= pieceLength) return render(text);
+  return <Pieces key={text.length} text={text} render={render} />;
 }
 
 function Pieces({ text, render }: { text: string; render: Render }) {
   // Cut as they are shown: to cut all of it at once would be a pause of its own.
-  const cut = useMemo(() => ({ next: piecesOf(text), pieces: [] as TextPiece[] }), [text]);
+  const cutting = useMemo(() => ({ next: piecesOf(text), pieces: [] as TextPiece[] }), [text]);
   const [count, setCount] = useState(piecesAtOnce);
-  while (cut.pieces.length < count) {
-    const { done, value } = cut.next.next();
+  while (cutting.pieces.length < count) {
+    const { done, value } = cutting.next.next();
     if (done) break;
-    cut.pieces.push(value);
+    cutting.pieces.push(value);
   }
-  const isWhole = cut.pieces.length < count;
+  const isComplete = cutting.pieces.length < count;
   useEffect(() => {
-    if (isWhole) return;
+    if (isComplete) return;
     const timer = setTimeout(() => setCount(count + piecesAtOnce));
     return () => clearTimeout(timer);
-  }, [count, isWhole]);
-  return cut.pieces.map(({ from, piece }) => (
+  }, [count, isComplete]);
+  return cutting.pieces.map(({ from, piece }) => (
     <Piece key={from} from={from} text={piece} render={render} />
   ));
 }
@@ -58,7 +55,12 @@ const showHidden = (piece: string) => <VisibleText text={piece} />;
 
 function heightOf(piece: string): number {
   let lines = 0;
-  for (let at = piece.indexOf("\n"); at >= 0; at = piece.indexOf("\n", at + 1)) lines += 1;
+  for (
+    let newlineIndex = piece.indexOf("\n");
+    newlineIndex >= 0;
+    newlineIndex = piece.indexOf("\n", newlineIndex + 1)
+  )
+    lines += 1;
   return Math.max(lines, Math.ceil(piece.length / lineLength)) * lineHeight;
 }
 
@@ -68,17 +70,17 @@ type TextPiece = { from: number; piece: string };
 export function* piecesOf(text: string, length = pieceLength): Generator<TextPiece, void> {
   for (let from = 0; from < text.length; ) {
     const end = from + length;
-    const whole = text.slice(from, end);
+    const slice = text.slice(from, end);
     // Within the piece: a search through the whole text would be made again for each piece of a text without lines.
-    const line = end >= text.length ? whole.length : whole.lastIndexOf("\n") + 1;
-    const to = line > 0 ? from + line : wholeCharacter(text, end);
+    const lineEnd = end >= text.length ? slice.length : slice.lastIndexOf("\n") + 1;
+    const to = lineEnd > 0 ? from + lineEnd : endOfCharacter(text, end);
     yield { from, piece: text.slice(from, to) };
     from = to;
   }
 }
 
 /** Never between the halves of a character. */
-function wholeCharacter(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
+function endOfCharacter(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  return code >= 0xdc00 && code <= 0xdfff ? index + 1 : index;
 }

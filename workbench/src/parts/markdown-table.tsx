@@ -6,18 +6,18 @@ type TableProps = { node: MarkdownNode; render: (inside: readonly MarkdownNode[]
 
 /** A table of Markdown, which scrolls where it is wider than the text. */
 export function MarkdownTable({ node, render }: TableProps) {
-  const parts = { th: "font-medium", td: "" } as const;
+  const cellClasses = { th: "font-medium", td: "" } as const;
   const rowsOf = (kind: string) => node.inside.find((part) => part.kind === kind)?.inside ?? [];
-  const cells = (row: MarkdownNode) =>
-    row.inside.map(({ at, kind, isRight, inside }) =>
+  const cellsOf = (row: MarkdownNode) =>
+    row.inside.map(({ index, kind, isRight, inside }) =>
       createElement(
         kind === "th" ? "th" : "td",
         {
-          key: at,
+          key: index,
           className: classes(
             "px-2.5 py-1.5",
             isRight && "text-right tabular-nums",
-            parts[kind as keyof typeof parts],
+            cellClasses[kind as keyof typeof cellClasses],
           ),
           ...(kind === "th" && { scope: "col" }),
         },
@@ -36,13 +36,13 @@ export function MarkdownTable({ node, render }: TableProps) {
       <table className="w-full text-left text-sm">
         <thead className="bg-sunken">
           {rowsOf("thead").map((row) => (
-            <tr key={row.at}>{cells(row)}</tr>
+            <tr key={row.index}>{cellsOf(row)}</tr>
           ))}
         </thead>
         <tbody className="divide-y divide-line">
           {rowsOf("tbody").map((row) => (
-            <tr key={row.at} className="align-top">
-              {cells(row)}
+            <tr key={row.index} className="align-top">
+              {cellsOf(row)}
             </tr>
           ))}
         </tbody>

@@ -1,8 +1,8 @@
 import MarkdownIt, { type Token } from "markdown-it";
 
-/** A part of a Markdown text. `at` tells parts apart. */
+/** A part of a Markdown text. `index` tells parts apart. */
 export type MarkdownNode = {
-  at: number;
+  index: number;
   /** As the parser names it: `paragraph`, `strong`, `text`. */
   kind: string;
   text: string;
@@ -34,25 +34,25 @@ export function readMarkdown(text: string): MarkdownNode[] | null {
 }
 
 function nest(tokens: readonly Token[]): MarkdownNode[] {
-  const root = partOf(0, "root");
+  const root = emptyNode(0, "root");
   const open = [root];
-  for (const [at, token] of tokens.entries()) {
-    const within = open.at(-1) ?? root;
+  for (const [index, token] of tokens.entries()) {
+    const parent = open.at(-1) ?? root;
     if (token.nesting < 0) {
       if (open.length > 1) open.pop();
       continue;
     }
-    const node = nodeOf(token, at + 1);
-    if (node.kind === "inline") within.inside.push(...nest(token.children ?? []));
-    else within.inside.push(node);
+    const node = nodeOf(token, index + 1);
+    if (node.kind === "inline") parent.inside.push(...nest(token.children ?? []));
+    else parent.inside.push(node);
     if (token.nesting > 0) open.push(node);
   }
   for (const node of root.inside) markTask(node);
   return root.inside;
 }
 
-const partOf = (at: number, kind: string): MarkdownNode => ({
-  at,
+const emptyNode = (index: number, kind: string): MarkdownNode => ({
+  index,
   kind,
   text: "",
   level: 0,
@@ -62,45 +62,49 @@ const partOf = (at: number, kind: string): MarkdownNode => ({
   inside: [],
 });
 
-function nodeOf(token: Token, at: number): MarkdownNode {
-  const { type, content, tag, info } = token;
-  const attribute = (name: string) => String(token.attrGet(name) ?? "");
+function nodeOf(token: Token, index: number): MarkdownNode {
+  const { type, content } = token;
+
   const kind = type.replace(/_open$/, "");
   return {
-    ...partOf(at, kind),
+    ...emptyNode(index, kind),
     text: kind === "fence" || kind === "code_block" ? content.replace(/\n$/, "") : content,
-    level:
-      kind === "heading"
-        ? Number(tag.slice(1))
-        : kind === "ordered_list"
-          ? Number(attribute("start") || 1)
-          : 0,
-    address:
-      kind === "image"
-        ? attribute("src")
-        : kind === "fence"
-          ? info.trim()
-          : safe(attribute("href")),
-    isRight: attribute("style").includes("right"),
+    level: levelOf(token, kind),
+    address: addressOf(token, kind),
+    isRight: attributeOf(token, "style").includes("right"),
   };
 }
 
+const attributeOf = (token: Token, name: string) => String(token.attrGet(name) ?? "");
+
+function levelOf(token: Token, kind: string): number {
+  if (kind === "heading") return Number(token.tag.slice(1));
+  return kind === "ordered_list" ? Number(attributeOf(token, "start") || 1) : 0;
+}
+
+function addressOf(token: Token, kind: string): string {
+  if (kind === "image") return attributeOf(token, "src");
+  return kind === "fence" ? token.info.trim() : safeAddress(attributeOf(token, "href"));
+}
+
 /** Only to the web and to mail. */
-function safe(address: string): string {
+function safeAddress(address: string): string {
   return /^(https?:\/\/[^/\s]|mailto:[^\s])/i.test(address) ? address : "";
 }
 
-const task = /^\[([ xX])\] /;
+const taskMark = /^\[([ xX])\] /;
 
 /** `- [x] done`, which is no part of Markdown itself. */
 function markTask(node: MarkdownNode): void {
-  const first = node.inside[0]?.inside[0];
-  const found = node.kind === "list_item" && first?.kind === "text" ? task.exec(first.text) : null;
-  if (found !== null && first !== undefined) {
-    node.isDone = found[1] !== " ";
-    first.text = first.text.slice(found[0].length);
+  const firstText = node.inside[0]?.inside[0];
+  if (node.kind === "list_item" && firstText?.kind === "text") {
+    const [box, mark] = taskMark.exec(firstText.text) ?? [];
+    if (box !== undefined) {
+      node.isDone = mark !== " ";
+      firstText.text = firstText.text.slice(box.length);
+    }
   }
-  for (const inner of node.inside) markTask(inner);
+  for (const child of node.inside) markTask(child);
 }
 
 /** Whether Markdown would look better than the text itself. */

@@ -22,7 +22,7 @@ export const Markdown = memo(({ text, level = 3 }: MarkdownProps) => {
   return (
     <div dir="auto" className="flex min-w-0 max-w-[80ch] flex-col gap-3 break-words text-base">
       {nodes.map((node) => (
-        <NodeView key={node.at} node={node} level={levels.get(node.at)} />
+        <NodeView key={node.index} node={node} level={levels.get(node.index)} />
       ))}
     </div>
   );
@@ -32,17 +32,17 @@ export const Markdown = memo(({ text, level = 3 }: MarkdownProps) => {
 function levelsOf(nodes: readonly MarkdownNode[], first: number): Map<number, number> {
   const headings = nodes.filter(({ kind }) => kind === "heading");
   const top = Math.min(...headings.map(({ level }) => level));
-  let last = first - 1;
+  let lastLevel = first - 1;
   return new Map(
-    headings.map(({ at, level }) => {
-      last = Math.min(6, last + 1, first + level - top);
-      return [at, last];
+    headings.map(({ index, level }) => {
+      lastLevel = Math.min(6, lastLevel + 1, first + level - top);
+      return [index, lastLevel];
     }),
   );
 }
 
 function Nodes({ of }: { of: readonly MarkdownNode[] }): ReactNode {
-  return of.map((node) => <NodeView key={node.at} node={node} />);
+  return of.map((node) => <NodeView key={node.index} node={node} />);
 }
 
 type View = (node: MarkdownNode, level?: number) => ReactNode;
@@ -56,10 +56,10 @@ const views: Record<string, View> = {
       <Nodes of={inside} />
     </p>
   ),
-  heading: ({ inside, level: own }, level) =>
+  heading: ({ inside, level: markdownLevel }, level) =>
     createElement(
       level === undefined ? "p" : `h${level}`,
-      { className: classes("mt-1 font-semibold tracking-tight", own < 3 && "text-lg") },
+      { className: classes("mt-1 font-semibold tracking-tight", markdownLevel < 3 && "text-lg") },
       <Nodes of={inside} />,
     ),
   fence: ({ text, address }) => (
@@ -86,7 +86,7 @@ const views: Record<string, View> = {
       <Nodes of={inside} />
     </ol>
   ),
-  list_item: (node) => <Entry node={node} />,
+  list_item: (node) => <ListItem node={node} />,
   table: (node) => <MarkdownTable node={node} render={(inside) => <Nodes of={inside} />} />,
   hr: () => <hr className="border-line" />,
   strong: ({ inside }) => (
@@ -105,22 +105,18 @@ const views: Record<string, View> = {
     </del>
   ),
   link: (node) => <WebLink node={node} />,
-  image: ({ address, text }) =>
-    own.test(address) ? (
-      <img src={address} alt={text} className="max-h-80 max-w-full" />
-    ) : (
-      <span className="text-muted">[image: {text || address}, not loaded]</span>
-    ),
+  image: (node) => <Picture node={node} />,
 };
 
-const own = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/;
+const embeddedImage = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/;
 
 function NodeView({ node, level }: { node: MarkdownNode; level?: number | undefined }): ReactNode {
   const view = views[node.kind];
-  return view ? view(node, level) : <VisibleText text={node.text} />;
+  if (view === undefined) return <VisibleText text={node.text} />;
+  return view(node, level);
 }
 
-function Entry({ node: { isDone, inside } }: { node: MarkdownNode }) {
+function ListItem({ node: { isDone, inside } }: { node: MarkdownNode }) {
   return (
     <li className={classes(isDone !== null && "-ml-5 flex list-none items-start gap-2")}>
       {isDone !== null && (
@@ -139,10 +135,17 @@ function Entry({ node: { isDone, inside } }: { node: MarkdownNode }) {
   );
 }
 
+function Picture({ node: { address, text } }: { node: MarkdownNode }) {
+  if (embeddedImage.test(address))
+    return <img src={address} alt={text} className="max-h-80 max-w-full" />;
+  return <span className="text-muted">[image: {text || address}, not loaded]</span>;
+}
+
 /** Where it leads is seen before it is clicked. */
 function WebLink({ node: { address, inside } }: { node: MarkdownNode }) {
-  const [only] = inside;
-  const saysSo = inside.length === 1 && only?.kind === "text" && only.text === address;
+  const [onlyNode] = inside;
+  const isAddressAsText =
+    inside.length === 1 && onlyNode?.kind === "text" && onlyNode.text === address;
   if (address === "") return <Nodes of={inside} />;
   return (
     <>
@@ -155,12 +158,14 @@ function WebLink({ node: { address, inside } }: { node: MarkdownNode }) {
       >
         <Nodes of={inside} />
       </a>
-      {!saysSo && (
-        <span className="break-all text-xs text-muted">
-          {" "}
-          ({URL.canParse(address) ? new URL(address).host || address : address})
-        </span>
+      {!isAddressAsText && (
+        <span className="break-all text-xs text-muted"> ({hostOf(address)})</span>
       )}
     </>
   );
+}
+
+function hostOf(address: string): string {
+  if (!URL.canParse(address)) return address;
+  return new URL(address).host || address;
 }

@@ -4,10 +4,10 @@ let title = "";
 const listeners = new Set<() => void>();
 
 /** The page's title, for the browser's tab and history. */
-export function tellPageTitle(next: string): void {
+export function setPageTitle(next: string): void {
   if (next === title) return;
   title = next;
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 export function usePageTitle(): string {

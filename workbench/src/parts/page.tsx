@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { classes } from "./class-names.ts";
-import { tellPageTitle } from "./page-title.ts";
+import { setPageTitle } from "./page-title.ts";
 
 type PageProps = {
   title: ReactNode;
@@ -16,7 +16,7 @@ type PageProps = {
 export function Page({ title, about, actions, children, fill = false }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   // The first text is the name; badges follow.
-  useEffect(() => tellPageTitle(heading.current?.firstChild?.textContent?.trim() ?? ""));
+  useEffect(() => setPageTitle(heading.current?.firstChild?.textContent?.trim() ?? ""));
   return (
     <div
       className={classes(

@@ -21,7 +21,7 @@ export function QueryPage<Data>({ query, title, back, children }: QueryPageProps
         <Empty
           icon={Compass}
           title="It is not here"
-          action={<span className={wayBack}>{back}</span>}
+          action={<span className={backLinkClass}>{back}</span>}
         >
           <span className="break-words">{messageOf(query.error)}</span>
         </Empty>
@@ -34,5 +34,5 @@ export function QueryPage<Data>({ query, title, back, children }: QueryPageProps
   );
 }
 
-const wayBack =
+const backLinkClass =
   "mt-2 inline-flex h-8 items-center rounded-md border border-line bg-surface px-3 text-sm font-medium hover:bg-sunken";

@@ -1,12 +1,12 @@
 import { useEffect, useSyncExternalStore } from "react";
 
 let isRaw = false;
-let shown = 0;
+let viewCount = 0;
 const listeners = new Set<() => void>();
 
 export function setRaw(next: boolean): void {
   isRaw = next;
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 function onKey({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
@@ -19,11 +19,11 @@ function onKey({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): void {
 /** Whether results are shown as they came. The key V changes it for all results of the page. */
 export function useIsRaw(): boolean {
   useEffect(() => {
-    shown += 1;
-    if (shown === 1) window.addEventListener("keydown", onKey);
+    viewCount += 1;
+    if (viewCount === 1) window.addEventListener("keydown", onKey);
     return () => {
-      shown -= 1;
-      if (shown === 0) window.removeEventListener("keydown", onKey);
+      viewCount -= 1;
+      if (viewCount === 0) window.removeEventListener("keydown", onKey);
     };
   }, []);
   return useSyncExternalStore(

@@ -51,19 +51,19 @@ export function ResourceLink({
           <VisibleText text={[mimeType, description].filter(Boolean).join(", ")} />
         </p>
       )}
-      {isOpen && server !== null && <Read server={server} uri={address} />}
+      {isOpen && server !== null && <ResourceContents server={server} uri={address} />}
     </div>
   );
 }
 
-function Read({ server, uri }: { server: string; uri: string }) {
+function ResourceContents({ server, uri }: { server: string; uri: string }) {
   const query = useQuery(operationQuery("resources.read", { name: server, uri }, { retry: false }));
   return (
     <QueryView query={query}>
       {({ contents }) =>
-        (contents as UnknownObject[]).map((resource, at) => (
+        (contents as UnknownObject[]).map((resource, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: contents may share a URI and keep their order
-          <ContentBlock key={at} block={{ type: "resource", resource }} server={server} />
+          <ContentBlock key={index} block={{ type: "resource", resource }} server={server} />
         ))
       }
     </QueryView>

@@ -7,11 +7,11 @@ test("a list of alike things is a table, alone or as the only list beside simple
     { id: 1, name: "a" },
     { id: 2, name: "b", note: null },
   ];
-  assert.deepEqual(rowsIn(rows), { rows, names: ["id", "name", "note"], rest: null });
+  assert.deepEqual(rowsIn(rows), { rows, names: ["id", "name", "note"], siblings: null });
   assert.deepEqual(rowsIn({ total: 2, rows }), {
     rows,
     names: ["id", "name", "note"],
-    rest: { total: 2 },
+    siblings: { total: 2 },
   });
 });
 

@@ -6,11 +6,11 @@ import { textOf } from "./table-model.ts";
 export type ResultRows = {
   rows: readonly UnknownObject[];
   names: string[];
-  rest: UnknownObject | null;
+  siblings: UnknownObject | null;
 };
 
 /** Rows that are looked at for the names of columns. */
-const looked = 200;
+const sampledRows = 200;
 const maxColumns = 40;
 /** A row that has fewer of the columns than this is another kind of thing. */
 const minFilled = 0.4;
@@ -25,22 +25,23 @@ export function rowsIn(value: unknown): ResultRows | null {
   const lists = Object.entries(value).filter(
     ([, inner]) => Array.isArray(inner) && inner.length > 0,
   );
-  const [only] = lists;
-  if (lists.length !== 1 || only === undefined) return null;
-  const { [only[0]]: _, ...rest } = value;
-  if (Object.values(rest).some((inner) => isRow(inner) && Object.keys(inner).length > 0))
+  const [onlyList] = lists;
+  if (lists.length !== 1 || onlyList === undefined) return null;
+  const { [onlyList[0]]: _, ...siblings } = value;
+  if (Object.values(siblings).some((inner) => isRow(inner) && Object.keys(inner).length > 0))
     return null;
-  return asRows(only[1] as unknown[], Object.keys(rest).length === 0 ? null : rest);
+  return asRows(onlyList[1] as unknown[], Object.keys(siblings).length === 0 ? null : siblings);
 }
 
-function asRows(list: readonly unknown[], rest: UnknownObject | null): ResultRows | null {
-  const sample = list.slice(0, looked);
+function asRows(list: readonly unknown[], siblings: UnknownObject | null): ResultRows | null {
+  const sample = list.slice(0, sampledRows);
   if (list.length < 2 || !sample.every(isRow) || !list.every(isRow)) return null;
   const names = [...new Set(sample.flatMap((row) => Object.keys(row)))];
   if (names.length === 0 || names.length > maxColumns) return null;
-  const filled =
+  const filledShare =
     sample.reduce((sum, row) => sum + Object.keys(row).length, 0) / (sample.length * names.length);
-  return filled < minFilled ? null : { rows: list as UnknownObject[], names, rest };
+  if (filledShare < minFilled) return null;
+  return { rows: list as UnknownObject[], names, siblings };
 }
 
 /** As spreadsheets read it. A cell that they would take for a formula begins with a quote. */

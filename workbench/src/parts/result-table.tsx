@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import type { UnknownObject } from "../../../src/model/json.ts";
 import { ExactNumber } from "../api/exact-json.ts";
 import { CopyButton } from "./code-view.tsx";
@@ -14,46 +15,46 @@ import { VisibleText } from "./visible-text.tsx";
 /** Longer cells are cut; the row shows them whole. */
 const maxCell = 300;
 const rowHeight = 36;
-const mostRows = 14;
+const maxRows = 14;
 
 /** Rows that are sorted by their head, filtered by words and copied. A row opens whole. */
-export function ResultTable({ found: { rows, names, rest } }: { found: ResultRows }) {
-  const [words, setWords] = useState("");
+export function ResultTable({ table: { rows, names, siblings } }: { table: ResultRows }) {
+  const [filterText, setFilterText] = useState("");
   const [opened, setOpened] = useState<UnknownObject | null>(null);
   const columns = useMemo(() => names.map((name) => columnOf(name, rows)), [names, rows]);
-  const { rows: shown, sort, onSort } = useTableModel({ columns, rows, words });
+  const { rows: shownRows, sort, onSort } = useTableModel({ columns, rows, filterText });
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      {rest !== null && <Rest of={rest} />}
+      {siblings !== null && <Siblings of={siblings} />}
       <div className="flex flex-wrap items-center gap-1">
         <SearchBox
           label="Filter the rows"
-          value={words}
-          onChange={setWords}
-          found={shown.length}
-          of={rows.length}
+          value={filterText}
+          onChange={setFilterText}
+          matchCount={shownRows.length}
+          totalCount={rows.length}
         />
         <span className="mr-auto text-xs tabular-nums text-muted">
-          {words === "" && `${renderCount(rows.length)} rows`}
+          {filterText === "" && `${renderCount(rows.length)} rows`}
         </span>
-        <CopyButton isNamed label="Copy as CSV" text={() => renderCsv(shown, names)} />
+        <CopyButton isNamed label="Copy as CSV" text={() => renderCsv(shownRows, names)} />
         <CopyButton
           isNamed
           label="Copy as Markdown"
-          text={() => renderMarkdownTable(shown, names)}
+          text={() => renderMarkdownTable(shownRows, names)}
         />
       </div>
-      <div className="flex min-h-0 flex-col" style={{ maxHeight: (mostRows + 1) * rowHeight }}>
+      <div className="flex min-h-0 flex-col" style={{ maxHeight: (maxRows + 1) * rowHeight }}>
         <DataTable
           label="Rows"
           columns={columns}
           isWide
-          rows={shown}
+          rows={shownRows}
           rowHeight={rowHeight}
           sort={sort}
-          {...(onSort ? { onSort } : {})}
+          {...withoutUndefined({ onSort })}
           onOpen={setOpened}
-          question={words}
+          question={filterText}
           empty={<p className="p-4 text-sm text-muted">No row has these words.</p>}
         />
       </div>
@@ -67,7 +68,7 @@ export function ResultTable({ found: { rows, names, rest } }: { found: ResultRow
 }
 
 /** What stood beside the list. */
-function Rest({ of }: { of: UnknownObject }) {
+function Siblings({ of }: { of: UnknownObject }) {
   return (
     <dl className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
       {Object.entries(of).map(([name, value]) => (
@@ -84,20 +85,21 @@ function Rest({ of }: { of: UnknownObject }) {
   );
 }
 
-const numbers = (value: unknown) => typeof value === "number" || value instanceof ExactNumber;
+const isNumeric = (value: unknown) => typeof value === "number" || value instanceof ExactNumber;
 
 function columnOf(name: string, rows: readonly UnknownObject[]): Column<UnknownObject> {
   const sample = rows.slice(0, 50).map((row) => row[name]);
-  const known = sample.filter((value) => value !== null && value !== undefined);
-  const isNumber = known.length > 0 && known.every(numbers);
-  const longest = Math.max(name.length, ...sample.map((value) => textOf(value).length));
-  const least = Math.min(Math.max(longest * 8, 72), 280);
-  return {
+  const presentValues = sample.filter((value) => value !== null && value !== undefined);
+  const isNumber = presentValues.length > 0 && presentValues.every(isNumeric);
+  const maxLength = Math.max(name.length, ...sample.map((value) => textOf(value).length));
+  const minWidth = Math.min(Math.max(maxLength * 8, 72), 280);
+  const column: Column<UnknownObject> = {
     title: name,
     sort: name,
     value: (row) => row[name],
-    width: isNumber ? `${least}px` : `minmax(${least}px, ${Math.max(1, Math.min(longest, 60))}fr)`,
-    ...(isNumber && { align: "right" as const }),
+    width: `minmax(${minWidth}px, ${Math.max(1, Math.min(maxLength, 60))}fr)`,
     render: (row) => <VisibleText text={textOf(row[name]).slice(0, maxCell)} />,
   };
+  if (!isNumber) return column;
+  return { ...column, width: `${minWidth}px`, align: "right" };
 }

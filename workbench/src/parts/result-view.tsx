@@ -10,9 +10,9 @@ import { isSaidTwice } from "./said-twice.ts";
 import { renderBytes } from "./time.tsx";
 import { ValueView } from "./value-view.tsx";
 
-type Shown = Pick<OutcomeAnswer, "result" | "error" | "stored" | "artifacts">;
+type ShownOutcome = Pick<OutcomeAnswer, "result" | "error" | "stored" | "artifacts">;
 type ResultProps = {
-  outcome: Shown;
+  outcome: ShownOutcome;
   /** The server that answered, so that what it links to can be opened. */
   server?: string | null | undefined;
 };
@@ -22,11 +22,11 @@ export function ResultView({ outcome, server = null }: ResultProps) {
   const { result, error, stored, artifacts } = outcome;
   const isRaw = useIsRaw();
   return (
-    <div className={`flex min-w-0 flex-col gap-3 ${inOneLine}`}>
+    <div className={`flex min-w-0 flex-col gap-3 ${viewsBesideSwitch}`}>
       {error && <CallError error={error} />}
       {result && <RawSwitch isRaw={isRaw} />}
-      {result &&
-        (isRaw ? <RawResult result={result} /> : <Parts result={result} server={server} />)}
+      {result && isRaw && <RawResult result={result} />}
+      {result && !isRaw && <Parts result={result} server={server} />}
       {stored && (
         <p className="text-sm text-muted">
           The result is too large to show; it is stored as{" "}
@@ -43,20 +43,19 @@ export function ResultView({ outcome, server = null }: ResultProps) {
 }
 
 /** The ways to show the first part stand beside the switch. */
-const inOneLine =
+const viewsBesideSwitch =
   "[&>[data-raw]+[data-views]>[data-bar]]:-mt-10 [&>[data-raw]+[data-views]>[data-bar]]:mr-20 [&>[data-raw]+section>[data-views]>[data-bar]]:-mt-10 [&>[data-raw]+section>[data-views]>[data-bar]]:mr-20";
 
-type Result = NonNullable<Shown["result"]>;
+type Result = NonNullable<ShownOutcome["result"]>;
 
 function Parts({ result, server }: { result: Result; server: string | null }) {
   const { content, structuredContent: structured } = result;
-  const shown = useMemo(() => {
+  const shownBlocks = useMemo(() => {
     const blocks = (content ?? []) as UnknownObject[];
-    return structured === undefined
-      ? blocks
-      : blocks.filter((block) => !isSaidTwice(block, structured));
+    if (structured === undefined) return blocks;
+    return blocks.filter((block) => !isSaidTwice(block, structured));
   }, [content, structured]);
-  if (shown.length === 0 && structured === undefined)
+  if (shownBlocks.length === 0 && structured === undefined)
     return <p className="text-sm text-muted">The result is empty.</p>;
   return (
     <>
@@ -66,9 +65,9 @@ function Parts({ result, server }: { result: Result; server: string | null }) {
           <ValueView value={structured} label="the result" />
         </section>
       )}
-      {shown.map((block, at) => (
+      {shownBlocks.map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no id and keep their order
-        <ContentBlock key={at} block={block} server={server} />
+        <ContentBlock key={index} block={block} server={server} />
       ))}
     </>
   );

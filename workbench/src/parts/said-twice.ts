@@ -7,10 +7,10 @@ export function isSaidTwice(block: UnknownObject, structured: unknown): boolean 
     return false;
   const { text } = block;
   if (!/^\s*[[{"\d]/.test(text.slice(0, 50))) return false;
-  const written = JSON.stringify(structured);
-  if (text === written) return true;
+  const structuredText = JSON.stringify(structured);
+  if (text === structuredText) return true;
   // Only what has about as much in it can be the same, in another order or with other spaces.
-  if (text.length > maxCompared || text.length < written.length) return false;
+  if (text.length > maxCompared || text.length < structuredText.length) return false;
   try {
     return isSame(readJson(text), structured);
   } catch {
@@ -23,7 +23,7 @@ const maxCompared = 1_000_000;
 function isSame(a: unknown, b: unknown): boolean {
   if (a instanceof ExactNumber || b instanceof ExactNumber) return String(a) === String(b);
   if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((item, at) => isSame(item, b[at]));
+    return a.length === b.length && a.every((member, index) => isSame(member, b[index]));
   if (!isObject(a) || !isObject(b) || Array.isArray(a) || Array.isArray(b)) return a === b;
   const names = Object.keys(a);
   return (

@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
 
 /** Where each table stood, by entry of the history: "back" finds it there again. */
-const places = new Map<string, number>();
+const scrollTops = new Map<string, number>();
 const entryKey = (label: string) =>
   `${label} ${(history.state as { __TSR_key?: string } | null)?.__TSR_key ?? ""}`;
 
@@ -15,8 +15,9 @@ export function useScrollPlace(
   useLayoutEffect(() => {
     if (!hasRows || isDone.current) return;
     isDone.current = true;
-    const place = places.get(entryKey(label));
-    if (place !== undefined && scroller.current !== null) scroller.current.scrollTop = place;
+    const scrollTop = scrollTops.get(entryKey(label));
+    if (scrollTop !== undefined && scroller.current !== null)
+      scroller.current.scrollTop = scrollTop;
   }, [hasRows, label, scroller]);
-  return () => void places.set(entryKey(label), scroller.current?.scrollTop ?? 0);
+  return () => void scrollTops.set(entryKey(label), scroller.current?.scrollTop ?? 0);
 }

@@ -5,19 +5,19 @@ type SearchBoxProps = {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  found: number;
-  of: number;
+  matchCount: number;
+  totalCount: number;
 };
 
 /** A search within a list that is there whole, with the count of matches. */
-export function SearchBox({ label, value, onChange, found, of }: SearchBoxProps) {
+export function SearchBox({ label, value, onChange, matchCount, totalCount }: SearchBoxProps) {
   return (
     <span className="flex items-center">
       <span
         role="status"
         className="whitespace-nowrap text-xs tabular-nums text-muted not-empty:mr-2"
       >
-        {value !== "" && `${renderCount(found)} of ${renderCount(of)}`}
+        {value !== "" && `${renderCount(matchCount)} of ${renderCount(totalCount)}`}
       </span>
       <TextInput
         type="search"

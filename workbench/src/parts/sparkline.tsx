@@ -14,11 +14,11 @@ const height = 24;
 
 /** A line without axes. */
 export function Sparkline({ values, marked = [], label, className }: SparklineProps) {
-  const most = Math.max(1, ...values);
+  const maximum = Math.max(1, ...values);
   const step = width / Math.max(1, values.length - 1);
   const points = values.map(
-    (value, at) =>
-      `${(at * step).toFixed(1)},${(height - 2 - (value / most) * (height - 4)).toFixed(1)}`,
+    (value, index) =>
+      `${(index * step).toFixed(1)},${(height - 2 - (value / maximum) * (height - 4)).toFixed(1)}`,
   );
   return (
     <svg
@@ -28,11 +28,11 @@ export function Sparkline({ values, marked = [], label, className }: SparklinePr
       preserveAspectRatio="none"
       className={classes("h-6 w-24 text-accent", className)}
     >
-      {marked.map((at) => (
+      {marked.map((index) => (
         <line
-          key={at}
-          x1={at * step}
-          x2={at * step}
+          key={index}
+          x1={index * step}
+          x2={index * step}
           y1={0}
           y2={height}
           className="stroke-bad/60"

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
 import { ApiError } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { CircleAlert, type IconType, Inbox, PlugZap } from "./icons.ts";
@@ -29,9 +30,9 @@ export function Loading({ what = "Loading", lines = 4 }: { what?: string; lines?
   return (
     <div role="status" aria-busy="true" className="flex w-full flex-col gap-3 p-4">
       <span className="sr-only">{what} …</span>
-      {Array.from({ length: lines }, (_, at) => (
+      {Array.from({ length: lines }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of nothing are all alike
-        <span key={at} aria-hidden className={`skeleton h-4 ${widths[at % widths.length]}`} />
+        <span key={index} aria-hidden className={`skeleton h-4 ${widths[index % widths.length]}`} />
       ))}
     </div>
   );
@@ -91,10 +92,5 @@ export function QueryView<Data>({ query, what, lines, children }: QueryViewProps
   // What is not there will not be there when it is asked for again.
   if (isMissing(query.error)) return <Failed error={query.error} />;
   if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} />;
-  return (
-    <Loading
-      {...(what === undefined ? {} : { what })}
-      {...(lines === undefined ? {} : { lines })}
-    />
-  );
+  return <Loading {...withoutUndefined({ what, lines })} />;
 }

@@ -45,7 +45,7 @@ type ModelOptions<Row> = {
   sort?: string | undefined;
   onSort?: ((sort: string | undefined) => void) | undefined;
   /** Words that a row has to have in one of its values. */
-  words?: string;
+  filterText?: string;
 };
 
 export type TableModel<Row> = {
@@ -61,69 +61,68 @@ export function useTableModel<Row>({
   rows,
   sort,
   onSort,
-  words = "",
+  filterText = "",
 }: ModelOptions<Row>): TableModel<Row> {
-  const [own, setOwn] = useState<string | undefined>(undefined);
-  const isOwn = onSort === undefined;
-  const order = isOwn ? own : sort;
+  const [ownSort, setOwnSort] = useState<string | undefined>(undefined);
+  const sortsItself = onSort === undefined;
+  const order = sortsItself ? ownSort : sort;
   const definitions = useMemo(
     () =>
       columns.map((column) => ({
         id: column.sort ?? column.title,
         accessorFn: (row: RowData) => column.value?.(row as Row),
-        sortFn: (a: Valued, b: Valued, id: string) => compare(a.getValue(id), b.getValue(id)),
+        sortFn: (a: ValuedRow, b: ValuedRow, id: string) => compare(a.getValue(id), b.getValue(id)),
         sortUndefined: "last" as const,
-        filterFn: (row: Valued, id: string, wanted: string) =>
-          textOf(row.getValue(id)).toLowerCase().includes(wanted),
+        filterFn: includesText,
       })),
     [columns],
   );
-  const sorting: SortingState = useMemo(
-    () =>
-      order === undefined || !isOwn
-        ? []
-        : [{ id: order.replace(/^-/, ""), desc: order.startsWith("-") }],
-    [order, isOwn],
-  );
-  const globalFilter = words.trim().toLowerCase();
+  const sorting: SortingState = useMemo(() => {
+    if (order === undefined || !sortsItself) return [];
+    return [{ id: order.replace(/^-/, ""), desc: order.startsWith("-") }];
+  }, [order, sortsItself]);
+  const globalFilter = filterText.trim().toLowerCase();
   // A hundred thousand rows that stay as they are cost nothing.
   const isNeeded = sorting.length > 0 || globalFilter !== "";
   const table = useTable({
     features,
     columns: definitions,
-    data: isNeeded ? (rows as readonly RowData[]) : none,
-    manualSorting: !isOwn,
+    data: isNeeded ? (rows as readonly RowData[]) : noRows,
+    manualSorting: !sortsItself,
     manualFiltering: globalFilter === "",
     enableSortingRemoval: true,
-    globalFilterFn: (row: Valued, id: string, wanted: string) =>
-      textOf(row.getValue(id)).toLowerCase().includes(wanted),
+    globalFilterFn: includesText,
     getColumnCanGlobalFilter: () => true,
     state: {
       sorting,
-      globalFilter: globalFilter === "" ? undefined : globalFilter,
+      globalFilter: globalFilter || undefined,
       columnFilters: [],
     },
   });
-  const found = table.getRowModel().rows;
-  const shown = useMemo(
-    () => (isNeeded ? found.map(({ original }) => original as Row) : (rows as Row[])),
-    [found, isNeeded, rows],
+  const modelRows = table.getRowModel().rows;
+  const shownRows = useMemo(
+    () => (isNeeded ? modelRows.map(({ original }) => original as Row) : (rows as Row[])),
+    [modelRows, isNeeded, rows],
   );
   const canSort =
-    !isOwn || columns.some(({ value, sort: name }) => value !== undefined && name !== undefined);
-  return { rows: shown, sort: order, onSort: canSort ? (onSort ?? setOwn) : undefined };
+    !sortsItself ||
+    columns.some(({ value, sort: name }) => value !== undefined && name !== undefined);
+  return { rows: shownRows, sort: order, onSort: canSort ? (onSort ?? setOwnSort) : undefined };
 }
 
-const none: readonly RowData[] = [];
+const noRows: readonly RowData[] = [];
 
-type Valued = { getValue: (id: string) => unknown };
+type ValuedRow = { getValue: (id: string) => unknown };
 
-const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+const includesText = (row: ValuedRow, id: string, lowerCaseText: string) =>
+  textOf(row.getValue(id)).toLowerCase().includes(lowerCaseText);
+
+const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** Numbers by size, everything else as a person would file it. */
 function compare(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  return words.compare(textOf(a), textOf(b));
+  return collator.compare(textOf(a), textOf(b));
 }
 
 /** A value in one line. */

@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from "react";
 import { classes } from "./class-names.ts";
-import { line, wideOnly } from "./column-head.tsx";
+import { rowGrid, wideOnly } from "./column-head.tsx";
 import type { Column } from "./table-model.ts";
 
 /** The row that keys elsewhere are at. */
@@ -45,7 +45,7 @@ export const TableRow = memo(
       onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
       style={measure ? { minHeight: height, top } : { height, top }}
       className={classes(
-        line,
+        rowGrid,
         "absolute inset-x-0 border-b border-line/70",
         measure ? "py-1 contain-content" : "contain-strict",
         onOpen && "cursor-pointer hover:bg-sunken/60",

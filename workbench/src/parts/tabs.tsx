@@ -12,13 +12,17 @@ type TabsProps = {
 
 /** Views of the same thing; the arrow keys go from one to the next and show it. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
-  const [own, setOwn] = useState(tabs[0]?.name ?? "");
+  const [ownTab, setOwnTab] = useState(tabs[0]?.name ?? "");
   const choose = (name: string) => {
-    setOwn(name);
+    setOwnTab(name);
     onChange?.(name);
   };
   return (
-    <Base.Root value={value ?? own} onValueChange={choose} className="flex min-h-0 flex-col gap-4">
+    <Base.Root
+      value={value ?? ownTab}
+      onValueChange={choose}
+      className="flex min-h-0 flex-col gap-4"
+    >
       <Base.List
         activateOnFocus
         aria-label={label}

@@ -10,7 +10,7 @@ import { ValueView } from "./value-view.tsx";
 import { Views } from "./views.tsx";
 
 /** More is not looked at for its kind. */
-const looked = 200_000;
+const maxInspected = 200_000;
 
 type TextViewProps = {
   text: string;
@@ -26,7 +26,7 @@ export function TextView({ text, label = "text", level = 3 }: TextViewProps) {
   if (isRaw) return <CodeView wrap label={label} text={text} />;
   if (json.state === "reading") return <Loading what="Reading" />;
   if (json.state === "json") return <ValueView value={json.value} label={label} />;
-  if (text.length > looked) return <CodeView wrap label={label} text={text} />;
+  if (text.length > maxInspected) return <CodeView wrap label={label} text={text} />;
   const source = {
     name: "Text",
     icon: Code,

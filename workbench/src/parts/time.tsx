@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-const everyMs = 10_000;
+const tickMs = 10_000;
 const steps: [number, Intl.RelativeTimeFormatUnit][] = [
   [60, "second"],
   [60, "minute"],
@@ -9,21 +9,21 @@ const steps: [number, Intl.RelativeTimeFormatUnit][] = [
   [12, "month"],
   [Number.POSITIVE_INFINITY, "year"],
 ];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
-const exact = new Intl.DateTimeFormat(undefined, {
+const relativeFormat = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
+const exactFormat = new Intl.DateTimeFormat(undefined, {
   dateStyle: "medium",
   timeStyle: "medium",
   hourCycle: "h23",
 });
 /** Day and time, in the reader's locale. */
-export const exactTime = (at: string) =>
-  Number.isNaN(Date.parse(at)) ? at : exact.format(new Date(at));
-const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+export const exactTime = (time: string) =>
+  Number.isNaN(Date.parse(time)) ? time : exactFormat.format(new Date(time));
+const clockFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 
 /** `09:05`, in any locale. */
-export const renderClock = (at: number | string) => clock.format(new Date(at));
+export const renderClock = (time: number | string) => clockFormat.format(new Date(time));
 
-const moment = new Intl.DateTimeFormat("en-GB", {
+const momentFormat = new Intl.DateTimeFormat("en-GB", {
   hour: "2-digit",
   minute: "2-digit",
   second: "2-digit",
@@ -31,19 +31,19 @@ const moment = new Intl.DateTimeFormat("en-GB", {
 });
 
 /** `09:05:00.123`, in any locale. */
-export const renderMoment = (at: string) => moment.format(new Date(at));
+export const renderMoment = (time: string) => momentFormat.format(new Date(time));
 
 /** One clock for every time on the page. */
 const listeners = new Set<() => void>();
-let tick = Date.now();
+let lastTick = Date.now();
 let timer: ReturnType<typeof setInterval> | null = null;
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
-    tick = Date.now();
-    for (const tell of listeners) tell();
-  }, everyMs);
+    lastTick = Date.now();
+    for (const listener of listeners) listener();
+  }, tickMs);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0 || timer === null) return;
@@ -54,28 +54,28 @@ function subscribe(listener: () => void): () => void {
 
 /** A relative time at a readable precision. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => tick);
+  return useSyncExternalStore(subscribe, () => lastTick);
 }
 
-export function renderAgo(at: string | number, now: number): string {
-  let amount = (new Date(at).getTime() - now) / 1_000;
+export function renderAgo(time: string | number, now: number): string {
+  let amount = (new Date(time).getTime() - now) / 1_000;
   if (Math.abs(amount) < 5) return "now";
   for (const [size, unit] of steps) {
-    if (Math.abs(Math.round(amount)) < size) return relative.format(Math.round(amount), unit);
+    if (Math.abs(Math.round(amount)) < size) return relativeFormat.format(Math.round(amount), unit);
     amount /= size;
   }
-  return String(at);
+  return String(time);
 }
 
 /** How long ago; the exact time beside it with `full`, otherwise on hover. */
-export function Time({ at, full = false }: { at: string | null; full?: boolean }) {
+export function Time({ at: time, full = false }: { at: string | null; full?: boolean }) {
   useNow();
   const now = Date.now();
-  if (at === null) return <span className="text-muted">–</span>;
+  if (time === null) return <span className="text-muted">–</span>;
   return (
-    <time dateTime={at} title={exact.format(new Date(at))}>
-      {renderAgo(at, now)}
-      {full && <span className="text-muted"> ({exact.format(new Date(at))})</span>}
+    <time dateTime={time} title={exactFormat.format(new Date(time))}>
+      {renderAgo(time, now)}
+      {full && <span className="text-muted"> ({exactFormat.format(new Date(time))})</span>}
     </time>
   );
 }
@@ -83,22 +83,23 @@ export function Time({ at, full = false }: { at: string | null; full?: boolean }
 export function renderDuration(ms: number): string {
   if (ms < 1) return `${ms.toFixed(2)} ms`;
   if (ms < 1_000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
-  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${(ms / 60_000).toFixed(1)} min`;
 }
 
 /** `1 tool`, `2 tools`. */
-export const counted = (count: number, one: string, many = `${one}s`) =>
-  `${renderCount(count)} ${count === 1 ? one : many}`;
+export const counted = (count: number, singular: string, plural = `${singular}s`) =>
+  `${renderCount(count)} ${count === 1 ? singular : plural}`;
 
-const whole = new Intl.NumberFormat("en");
+const countFormat = new Intl.NumberFormat("en");
 
 /** `97.2 %`; only 100 % itself is shown as 100 %. */
 export function renderPercent(percent: number): string {
-  const shown = percent > 99 && percent < 100 ? Math.floor(percent * 10) / 10 : percent;
-  return `${shown.toFixed(shown > 0 && shown < 100 ? 1 : 0)} %`;
+  const rounded = percent > 99 && percent < 100 ? Math.floor(percent * 10) / 10 : percent;
+  return `${rounded.toFixed(rounded > 0 && rounded < 100 ? 1 : 0)} %`;
 }
 
-export const renderCount = (count: number) => whole.format(count);
+export const renderCount = (count: number) => countFormat.format(count);
 
 const sizes = ["kB", "MB", "GB"];
 

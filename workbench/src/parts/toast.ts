@@ -8,14 +8,14 @@ export type Notice = {
 };
 
 /** What was said before there was a place for it. */
-let early: Notice[] = [];
-let place: ((notice: Notice) => void) | null = null;
+let earlyNotices: Notice[] = [];
+let showNotice: ((notice: Notice) => void) | null = null;
 
 /** Shows a short notice, with an action such as Undo. */
 export function toast(text: string, tone: Notice["tone"] = "good", action?: Action): void {
   const notice = { text, tone, action };
-  if (place === null) early.push(notice);
-  else place(notice);
+  if (showNotice === null) earlyNotices.push(notice);
+  else showNotice(notice);
 }
 
 export function toastError(error: unknown): void {
@@ -24,10 +24,10 @@ export function toastError(error: unknown): void {
 
 /** Notices are shown by a part that is loaded after the first page. */
 export function takeNotices(show: (notice: Notice) => void): () => void {
-  place = show;
-  for (const notice of early) show(notice);
-  early = [];
+  showNotice = show;
+  for (const notice of earlyNotices) show(notice);
+  earlyNotices = [];
   return () => {
-    place = null;
+    showNotice = null;
   };
 }

@@ -8,7 +8,7 @@ type Change = { names: readonly string[]; enabled: boolean };
 /** Enables or disables tools of servers, with a way back. Disabled ones stay listed; models neither see nor call them. */
 export function useEnableTools(page: string, onDone: () => void = () => undefined) {
   const client = useQueryClient();
-  const set = useMutation({
+  const setEnabled = useMutation({
     mutationFn: async ({ names, enabled }: Change) => {
       const reason = `${enabled ? "enabled" : "disabled"} on the page ${page}`;
       const { changed } = await callOperation(enabled ? "tools.enable" : "tools.disable", {
@@ -18,7 +18,7 @@ export function useEnableTools(page: string, onDone: () => void = () => undefine
       return { names: changed, enabled };
     },
     onSuccess: ({ names, enabled }) => {
-      const undo = { text: "Undo", act: () => set.mutate({ names, enabled: !enabled }) };
+      const undo = { text: "Undo", act: () => setEnabled.mutate({ names, enabled: !enabled }) };
       toast(`${counted(names.length, "tool")} ${enabled ? "enabled" : "disabled"}.`, "good", undo);
       onDone();
     },
@@ -28,5 +28,5 @@ export function useEnableTools(page: string, onDone: () => void = () => undefine
         void client.invalidateQueries({ queryKey: [topic] });
     },
   });
-  return set;
+  return setEnabled;
 }

@@ -4,7 +4,7 @@ import { markGone, refresh } from "../api/refresh.ts";
 import { counted } from "./time.tsx";
 import { toast, toastError } from "./toast.ts";
 
-const words = { servers: "server", toolsets: "toolset", "dead-letters": "dead letter" } as const;
+const nouns = { servers: "server", toolsets: "toolset", "dead-letters": "dead letter" } as const;
 
 const verbs = {
   servers: {
@@ -22,15 +22,15 @@ const verbs = {
 };
 
 /** Removes things by name or id, and offers to undo it: the plane puts them back as they were. */
-export function useRemoval(topic: keyof typeof words, onDone: () => void) {
+export function useRemoval(topic: keyof typeof nouns, onDone: () => void) {
   const client = useQueryClient();
-  const restore = async (names: readonly string[], said: string) => {
+  const restore = async (names: readonly string[], subject: string) => {
     try {
       for (const name of names) {
         await verbs[topic].restore(name);
         markGone(topic, name, false);
       }
-      toast(`${said} restored.`);
+      toast(`${subject} restored.`);
     } catch (thrown) {
       toastError(thrown);
     }
@@ -61,18 +61,21 @@ export function useRemoval(topic: keyof typeof words, onDone: () => void) {
       return removed;
     },
     onSuccess(removed) {
-      const [only = ""] = removed;
-      const said =
-        removed.length > 1 || topic === "dead-letters"
-          ? `${counted(removed.length, words[topic])}`
-          : only;
+      const subject = renderRemoved(topic, removed);
       const verb = removed.length > 1 ? "are" : "is";
-      toast(`${said} ${verb} removed.`, "neutral", {
+      toast(`${subject} ${verb} removed.`, "neutral", {
         text: "Undo",
-        act: () => void restore(removed, `${said} ${verb}`),
+        act: () => void restore(removed, `${subject} ${verb}`),
       });
       onDone();
     },
     onSettled: () => refresh(client, topic),
   });
+}
+
+/** One of them by its name, several by their number; ids say nothing. */
+function renderRemoved(topic: keyof typeof nouns, names: readonly string[]): string {
+  const [name = ""] = names;
+  if (names.length <= 1 && topic !== "dead-letters") return name;
+  return counted(names.length, nouns[topic]);
 }

@@ -7,13 +7,13 @@ import { Views } from "./views.tsx";
 
 /** A value: a table where it has rows, a tree otherwise or on demand. */
 export function ValueView({ value, label }: { value: unknown; label: string }) {
-  const found = useMemo(() => rowsIn(value), [value]);
+  const table = useMemo(() => rowsIn(value), [value]);
   const tree = {
     name: "Tree",
     icon: Braces as IconType,
     show: () => <JsonView value={value} label={label} />,
   };
-  if (found === null) return tree.show();
+  if (table === null) return tree.show();
   return (
     <Views
       label={`How to show ${label}`}
@@ -21,7 +21,7 @@ export function ValueView({ value, label }: { value: unknown; label: string }) {
         {
           name: "Table",
           icon: TableProperties as IconType,
-          show: () => <ResultTable found={found} />,
+          show: () => <ResultTable table={table} />,
         },
         tree,
       ]}

@@ -6,12 +6,12 @@ import { hiddenCharacters, nameCharacter } from "./hidden-characters.ts";
  * person approves what they read.
  */
 export function VisibleText({ text }: { text: string }) {
-  const found = [...text.matchAll(hiddenCharacters)];
-  if (found.length === 0) return text;
+  const occurrences = [...text.matchAll(hiddenCharacters)];
+  if (occurrences.length === 0) return text;
   return (
     <>
-      {text.slice(0, found[0]?.index)}
-      {found.map(({ index, 0: character }, at) => (
+      {text.slice(0, occurrences[0]?.index)}
+      {occurrences.map(({ index, 0: character }, occurrenceIndex) => (
         <Fragment key={index}>
           <mark
             title="A character that is not seen"
@@ -19,7 +19,7 @@ export function VisibleText({ text }: { text: string }) {
           >
             {nameCharacter(character)}
           </mark>
-          {text.slice(index + character.length, found[at + 1]?.index)}
+          {text.slice(index + character.length, occurrences[occurrenceIndex + 1]?.index)}
         </Fragment>
       ))}
     </>

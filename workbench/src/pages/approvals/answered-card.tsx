@@ -9,13 +9,13 @@ import { TextView } from "../../parts/text-view.tsx";
 /** The outcome of an answer given here, where its card was. */
 export function AnsweredCard({ answered: { approval, outcome } }: { answered: Answered }) {
   // Where its caller waits for the result, the call runs after the answer.
-  const now = useQuery({
+  const approvalNow = useQuery({
     ...operationQuery("approvals.get", { id: approval.id }),
     initialData: approval,
     enabled: !outcome,
   }).data;
-  const ran = outcome?.call.id ?? now.outcome?.callId;
-  const ok = outcome?.ok ?? now.outcome?.ok;
+  const callId = outcome?.call.id ?? approvalNow.outcome?.callId;
+  const isOk = outcome?.ok ?? approvalNow.outcome?.ok;
   return (
     <article
       aria-label={`${approval.tool} is answered`}
@@ -25,10 +25,13 @@ export function AnsweredCard({ answered: { approval, outcome } }: { answered: An
     >
       <header className="flex flex-wrap items-center gap-2 px-4 py-2.5 text-sm">
         <span className="min-w-0 break-all font-mono text-xs font-medium">{approval.tool}</span>
-        <StateBadge kind="held" state={ok === undefined ? now.status : ok ? "done" : "failed"} />
+        <StateBadge
+          kind="held"
+          state={isOk === undefined ? approvalNow.status : outcomeState(isOk)}
+        />
         <Link
           to="/calls/$id"
-          params={{ id: ran ?? approval.callId }}
+          params={{ id: callId ?? approval.callId }}
           className="ml-auto text-xs text-accent hover:underline"
         >
           The call
@@ -39,11 +42,13 @@ export function AnsweredCard({ answered: { approval, outcome } }: { answered: An
           <ResultView outcome={outcome} />
         </div>
       ) : (
-        ran !== undefined && <ShortResult callId={ran} />
+        callId !== undefined && <ShortResult callId={callId} />
       )}
     </article>
   );
 }
+
+const outcomeState = (isOk: boolean) => (isOk ? "done" : "failed");
 
 function ShortResult({ callId }: { callId: string }) {
   const result = useQuery(activityQuery(callId)).data;

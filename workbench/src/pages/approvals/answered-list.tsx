@@ -10,17 +10,17 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { ArgumentList } from "./argument-list.tsx";
 
-const columnsFor = (onOpen: (held: HeldAnswer) => void): Column<HeldAnswer>[] => [
+const columnsFor = (onOpen: (heldCall: HeldAnswer) => void): Column<HeldAnswer>[] => [
   {
     title: "Tool",
     width: "minmax(140px, 2fr)",
-    render: (held) => (
+    render: (heldCall) => (
       <button
         type="button"
         className="max-w-full truncate font-mono text-xs font-medium hover:underline"
-        onClick={() => onOpen(held)}
+        onClick={() => onOpen(heldCall)}
       >
-        {held.tool}
+        {heldCall.tool}
       </button>
     ),
   },
@@ -45,7 +45,7 @@ const columnsFor = (onOpen: (held: HeldAnswer) => void): Column<HeldAnswer>[] =>
     title: "When",
     width: "80px",
     align: "right",
-    render: ({ at, answer }) => <Time at={answer?.at ?? at} />,
+    render: ({ at: requestedAt, answer }) => <Time at={answer?.at ?? requestedAt} />,
   },
 ];
 
@@ -72,7 +72,7 @@ export function AnsweredList() {
             empty={!query.hasNextPage && <Empty title="No answers yet" />}
           />
           <Dialog side open={open !== null} onClose={() => setOpen(null)} title={open?.tool ?? ""}>
-            {open && <AnsweredView held={open} />}
+            {open && <AnsweredView heldCall={open} />}
           </Dialog>
         </div>
       )}
@@ -80,17 +80,17 @@ export function AnsweredList() {
   );
 }
 
-export function AnsweredView({ held }: { held: HeldAnswer }) {
-  const { answer, outcome, principal, verdict } = held;
+export function AnsweredView({ heldCall }: { heldCall: HeldAnswer }) {
+  const { answer, outcome, principal, verdict } = heldCall;
   return (
     <div className="flex flex-col gap-4">
       <Facts
         items={[
-          ["State", <StateBadge key="state" kind="held" state={held.status} />],
+          ["State", <StateBadge key="state" kind="held" state={heldCall.status} />],
           ["Why asked", verdict.reason],
           ["Asked by", principal.user],
-          ["Through", held.face],
-          ["Asked", <Time key="asked" at={held.at} />],
+          ["Through", heldCall.face],
+          ["Asked", <Time key="asked" at={heldCall.at} />],
           ["Answer", answer && (answer.decision === "approve" ? "approved" : "rejected")],
           ["By", answer?.by],
           ["Reason", answer?.reason],
@@ -100,13 +100,13 @@ export function AnsweredView({ held }: { held: HeldAnswer }) {
       {answer?.arguments && <ArgumentList title="Executed arguments" args={answer.arguments} />}
       <ArgumentList
         title={answer?.arguments ? "Requested arguments" : "Arguments"}
-        args={held.shown}
-        before={held.before}
-        injected={held.injected}
+        args={heldCall.shown}
+        before={heldCall.before}
+        injected={heldCall.injected}
       />
       <Link
         to="/calls/$id"
-        params={{ id: outcome?.callId ?? held.callId }}
+        params={{ id: outcome?.callId ?? heldCall.callId }}
         className="w-fit text-sm text-accent hover:underline"
       >
         Call record

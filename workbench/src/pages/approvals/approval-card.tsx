@@ -16,45 +16,45 @@ import { RuleDialog } from "./rule-dialog.tsx";
 import { useIsLoading } from "./use-is-loading.ts";
 
 type ApprovalCardProps = {
-  held: HeldAnswer;
+  heldCall: HeldAnswer;
   onAnswered?: (answered: Answered) => void;
   /** The card just moved into place: a click may be meant for the previous one. */
   isMoving?: boolean;
 };
 
 /** A held call: what would run, why it needs approval, and the answer below all of it. */
-export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCardProps) {
-  const answer = useAnswer(held.id);
+export function ApprovalCard({ heldCall, onAnswered, isMoving = false }: ApprovalCardProps) {
+  const answer = useAnswer(heldCall.id);
   const whyNot = useWhyNot("call");
   const [edited, setEdited] = useState<ApprovalAnswer["arguments"] | null | undefined>(undefined);
   const [reason, setReason] = useState("");
   const [remember, setRemember] = useState<RememberedFor>({ what: "once", forMs: anHour });
   const [isMakingRule, setMakingRule] = useState(false);
-  const give = (decision: ApprovalAnswer["decision"]) => {
-    const given: ApprovalAnswer = {
-      decision,
-      ...(decision === "approve" && edited ? { arguments: edited } : {}),
-      ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
-      ...(decision === "approve" ? toRemember(remember) : {}),
-    };
+  const sendAnswer = (decision: ApprovalAnswer["decision"]) => {
+    const approvalAnswer: ApprovalAnswer = { decision };
+    if (reason.trim() !== "") approvalAnswer.reason = reason.trim();
+    if (decision === "approve") {
+      if (edited) approvalAnswer.arguments = edited;
+      Object.assign(approvalAnswer, toRemember(remember));
+    }
     // A refetch may remove the card before the answer arrives.
-    void answer.mutateAsync(given).then(onAnswered, () => undefined);
+    void answer.mutateAsync(approvalAnswer).then(onAnswered, () => undefined);
   };
-  const isLoading = useIsLoading(held);
-  const cannot = whyNot !== null || isMoving || isLoading || answer.isPending;
-  const busyWith = answer.isPending ? answer.variables.decision : null;
+  const isLoading = useIsLoading(heldCall);
+  const isDisabled = whyNot !== null || isMoving || isLoading || answer.isPending;
+  const pendingDecision = answer.isPending ? answer.variables.decision : null;
   return (
     <article
-      aria-label={`${held.tool} waits for approval`}
+      aria-label={`${heldCall.tool} waits for approval`}
       tabIndex={-1}
       data-card
       className="flex min-w-0 flex-col rounded-lg border border-line bg-surface outline-offset-2 focus:outline-2 focus:outline-accent"
     >
-      <CardHead held={held} />
+      <CardHead heldCall={heldCall} />
       <div className="flex flex-col gap-3 border-t border-line p-4">
-        <ChangedDefinition tool={held.tool} />
-        <PrecedingCalls held={held} />
-        <ArgumentsEditor held={held} onChange={setEdited} />
+        <ChangedDefinition tool={heldCall.tool} />
+        <PrecedingCalls heldCall={heldCall} />
+        <ArgumentsEditor heldCall={heldCall} onChange={setEdited} />
         <div className="grid gap-3 md:grid-cols-2">
           <Field label="Reason" hint="Sent to the caller.">
             <TextInput
@@ -63,7 +63,7 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
               onChange={(event) => setReason(event.target.value)}
             />
           </Field>
-          <RememberChoice held={held} value={remember} onChange={setRemember} />
+          <RememberChoice heldCall={heldCall} value={remember} onChange={setRemember} />
         </div>
         <Complaint error={answer.error} />
       </div>
@@ -80,9 +80,9 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
         <Button
           className="h-10 flex-1 md:h-8 md:flex-none"
           data-key="r"
-          disabled={cannot}
-          busy={busyWith === "reject"}
-          onClick={() => give("reject")}
+          disabled={isDisabled}
+          busy={pendingDecision === "reject"}
+          onClick={() => sendAnswer("reject")}
         >
           Reject
         </Button>
@@ -90,14 +90,14 @@ export function ApprovalCard({ held, onAnswered, isMoving = false }: ApprovalCar
           variant="primary"
           className="h-10 flex-1 md:h-8 md:flex-none"
           data-key="a"
-          disabled={cannot || edited === null}
-          busy={busyWith === "approve"}
-          onClick={() => give("approve")}
+          disabled={isDisabled || edited === null}
+          busy={pendingDecision === "approve"}
+          onClick={() => sendAnswer("approve")}
         >
-          {approveLabel(held, Boolean(edited))}
+          {approveLabel(heldCall, Boolean(edited))}
         </Button>
       </div>
-      {isMakingRule && <RuleDialog held={held} onClose={() => setMakingRule(false)} />}
+      {isMakingRule && <RuleDialog heldCall={heldCall} onClose={() => setMakingRule(false)} />}
     </article>
   );
 }

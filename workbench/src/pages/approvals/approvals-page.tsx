@@ -21,12 +21,12 @@ export function ApprovalsPage() {
   const navigate = useNavigate();
   const [hasSound, setSound] = useHasSound();
   const [notifies, setNotifies] = useNotifies();
-  const asked = useQuery(questionsQuery()).data?.questions.length ?? 0;
-  const waiting = (useInfiniteQuery(waitingQuery()).data?.total ?? 0) + asked;
+  const questionCount = useQuery(questionsQuery()).data?.questions.length ?? 0;
+  const waitingCount = (useInfiniteQuery(waitingQuery()).data?.total ?? 0) + questionCount;
   const tabs = [
     {
       name: "waiting",
-      title: waiting > 0 ? `Waiting (${renderCount(waiting)})` : "Waiting",
+      title: waitingCount > 0 ? `Waiting (${renderCount(waitingCount)})` : "Waiting",
       content: <WaitingList id={id} />,
     },
     { name: "answered", title: "Answered", content: <AnsweredList /> },
@@ -56,10 +56,10 @@ export function ApprovalsPage() {
         label="Approvals"
         tabs={tabs}
         value={tabs.some(({ name }) => name === view) ? view : "waiting"}
-        onChange={(next) =>
+        onChange={(nextView) =>
           void navigate({
             to: "/approvals",
-            search: next === "waiting" ? {} : { view: next },
+            search: nextView === "waiting" ? {} : { view: nextView },
             replace: true,
           })
         }

@@ -23,8 +23,9 @@ export function ArgumentList({ title, ...list }: ArgumentListProps) {
 
 function Rows({ args, before, injected = [] }: Omit<ArgumentListProps, "title">) {
   const names = Object.keys(args);
-  const gone = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(args, name));
-  if (names.length + gone.length === 0) return <p className="text-sm text-muted">No arguments.</p>;
+  const removedNames = Object.keys(before ?? {}).filter((name) => !Object.hasOwn(args, name));
+  if (names.length + removedNames.length === 0)
+    return <p className="text-sm text-muted">No arguments.</p>;
   return (
     <dl className="divide-y divide-line overflow-hidden rounded-md border border-line">
       {names.map((name) => (
@@ -35,7 +36,7 @@ function Rows({ args, before, injected = [] }: Omit<ArgumentListProps, "title">)
           note={noteOn(name, args, before, injected)}
         />
       ))}
-      {gone.map((name) => (
+      {removedNames.map((name) => (
         <Row key={name} name={name} value={before?.[name]} note="removed by a hook" />
       ))}
     </dl>
@@ -68,7 +69,7 @@ function Row({ name, value, note }: { name: string; value: unknown; note: string
         {value === "" ? (
           <span className="text-muted">empty string</span>
         ) : (
-          <LongText text={wholeText(value)} />
+          <LongText text={renderWhole(value)} />
         )}
       </dd>
     </div>
@@ -76,6 +77,6 @@ function Row({ name, value, note }: { name: string; value: unknown; note: string
 }
 
 /** A tree could be closed; what is approved is seen whole. */
-function wholeText(value: unknown): string {
+function renderWhole(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "undefined");
 }

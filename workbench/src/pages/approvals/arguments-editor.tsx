@@ -18,31 +18,29 @@ const SchemaForm = lazy(async () => ({
 }));
 
 type EditorProps = {
-  held: HeldAnswer;
+  heldCall: HeldAnswer;
   /** Undefined: unchanged. Null: invalid JSON. */
   onChange: (args: JsonObject | null | undefined) => void;
 };
 
 /** The arguments, editable where allowed. Injected ones are never editable. */
-export function ArgumentsEditor({ held, onChange }: EditorProps) {
+export function ArgumentsEditor({ heldCall, onChange }: EditorProps) {
   const [text, setText] = useState<string | null>(null);
   const edit = (next: string | null) => {
     setText(next);
-    onChange(
-      next === null ? undefined : problemWith(next) === null ? readJson<JsonObject>(next) : null,
-    );
+    onChange(next === null ? undefined : readArguments(next));
   };
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <div className="flex items-center justify-between gap-2">
         <p className="text-xs font-medium">Arguments</p>
-        {held.allowEdit &&
+        {heldCall.allowEdit &&
           (text === null ? (
             <Button
               variant="quiet"
               icon={Pencil}
               data-key="e"
-              onClick={() => edit(writtenOut(held.arguments))}
+              onClick={() => edit(renderArguments(heldCall.arguments))}
             >
               Change
             </Button>
@@ -53,31 +51,34 @@ export function ArgumentsEditor({ held, onChange }: EditorProps) {
           ))}
       </div>
       {text === null ? (
-        <ArgumentList args={held.shown} before={held.before} injected={held.injected} />
+        <ArgumentList args={heldCall.shown} before={heldCall.before} injected={heldCall.injected} />
       ) : (
-        <Editing held={held} text={text} onEdit={edit} />
+        <Editing heldCall={heldCall} text={text} onEdit={edit} />
       )}
     </div>
   );
 }
 
-const writtenOut = (args: unknown) => escapeHidden(JSON.stringify(args, null, 2));
+const readArguments = (text: string) =>
+  problemWith(text) === null ? readJson<JsonObject>(text) : null;
 
-type EditingProps = { held: HeldAnswer; text: string; onEdit: (text: string) => void };
+const renderArguments = (args: unknown) => escapeHidden(JSON.stringify(args, null, 2));
+
+type EditingProps = { heldCall: HeldAnswer; text: string; onEdit: (text: string) => void };
 
 /** Try's form and the JSON of the same arguments, with what is different from the request. */
-function Editing({ held, text, onEdit }: EditingProps) {
+function Editing({ heldCall, text, onEdit }: EditingProps) {
   const problem = problemWith(text);
-  const [valid, setValid] = useState(text);
-  const write = (next: string) => {
-    if (problemWith(next) === null) setValid(next);
+  const [validText, setValidText] = useState(text);
+  const changeText = (next: string) => {
+    if (problemWith(next) === null) setValidText(next);
     onEdit(next);
   };
   const tabs = [
     {
       name: "form",
       title: "Form",
-      content: <EditForm held={held} text={valid} onEdit={write} />,
+      content: <EditForm heldCall={heldCall} text={validText} onEdit={changeText} />,
     },
     {
       name: "json",
@@ -88,7 +89,7 @@ function Editing({ held, text, onEdit }: EditingProps) {
             className="[field-sizing:content]"
             rows={text.split("\n").length + 1}
             value={text}
-            onChange={(event) => write(event.target.value)}
+            onChange={(event) => changeText(event.target.value)}
           />
         </Field>
       ),
@@ -98,25 +99,27 @@ function Editing({ held, text, onEdit }: EditingProps) {
     <div className="flex min-w-0 flex-col gap-3">
       <Tabs label="Edit the arguments" tabs={tabs} />
       {problem === null && (
-        <ArgumentDifference before={held.arguments} after={readJson<JsonObject>(text)} />
+        <ArgumentDifference before={heldCall.arguments} after={readJson<JsonObject>(text)} />
       )}
     </div>
   );
 }
 
-function EditForm({ held, text, onEdit }: EditingProps) {
-  const tool = useOperation("tools.get", { name: held.tool }).data;
+function EditForm({ heldCall, text, onEdit }: EditingProps) {
+  const tool = useOperation("tools.get", { name: heldCall.tool }).data;
   if (tool === undefined) return <Loading />;
-  const now = readJson<UnknownObject>(text);
+  const exactArguments = readJson<UnknownObject>(text);
   return (
     <Suspense fallback={<Loading />}>
       <SchemaForm
         schema={tool.parameters}
         value={JSON.parse(text) as UnknownObject}
         onChange={(next) =>
-          onEdit(writtenOut(keepUntouched(next, JSON.parse(text) as UnknownObject, now)))
+          onEdit(
+            renderArguments(keepUntouched(next, JSON.parse(text) as UnknownObject, exactArguments)),
+          )
         }
-        idPrefix={`held-${held.id}`}
+        idPrefix={`held-${heldCall.id}`}
       />
     </Suspense>
   );
@@ -128,16 +131,18 @@ export function keepUntouched(
   before: UnknownObject,
   written: UnknownObject,
 ): UnknownObject {
-  return kept(next, before, written) as UnknownObject;
+  return keepExact(next, before, written) as UnknownObject;
 }
 
-function kept(next: unknown, before: unknown, written: unknown): unknown {
+function keepExact(next: unknown, before: unknown, written: unknown): unknown {
   if (JSON.stringify(next) === JSON.stringify(before)) return written;
   if (!isContainer(next) || !isContainer(before) || !isContainer(written)) return next;
-  const inner = (name: string, one: unknown) =>
-    Object.hasOwn(before, name) ? kept(one, before[name], written[name]) : one;
-  if (Array.isArray(next)) return next.map((one, at) => inner(String(at), one));
-  return Object.fromEntries(Object.entries(next).map(([name, one]) => [name, inner(name, one)]));
+  const keepMember = (name: string, changed: unknown) =>
+    Object.hasOwn(before, name) ? keepExact(changed, before[name], written[name]) : changed;
+  if (Array.isArray(next)) return next.map((changed, index) => keepMember(String(index), changed));
+  return Object.fromEntries(
+    Object.entries(next).map(([name, changed]) => [name, keepMember(name, changed)]),
+  );
 }
 
 const isContainer = (value: unknown): value is UnknownObject =>
@@ -147,9 +152,8 @@ const isContainer = (value: unknown): value is UnknownObject =>
 export function problemWith(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? null
-      : "Arguments must be an object: { … }.";
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return null;
+    return "Arguments must be an object: { … }.";
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : String(thrown);
   }

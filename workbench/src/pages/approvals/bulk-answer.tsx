@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { ApprovalDecision } from "../../../../src/model/calls/held-call.ts";
 import { type Answered, type HeldAnswer, useAnswers } from "../../api/approval-queries.ts";
 import { Button } from "../../parts/button.tsx";
@@ -13,7 +14,7 @@ type BulkProps = {
   className: string;
   chosen: readonly HeldAnswer[];
   /** What the button says that selects all that are listed. */
-  all: string;
+  allLabel: string;
   /** Undefined where all of them are. */
   onAll: (() => void) | undefined;
   onClear: () => void;
@@ -21,7 +22,7 @@ type BulkProps = {
 };
 
 /** One answer to several calls, after all of them were shown. */
-export function BulkAnswer({ className, chosen, all, onAll, onClear, onAnswered }: BulkProps) {
+export function BulkAnswer({ className, chosen, allLabel, onAll, onClear, onAnswered }: BulkProps) {
   const [decision, setDecision] = useState<ApprovalDecision | null>(null);
   const count = chosen.length;
   return (
@@ -42,7 +43,7 @@ export function BulkAnswer({ className, chosen, all, onAll, onClear, onAnswered 
       </span>
       {onAll && (
         <Button variant="quiet" onClick={onAll}>
-          {all}
+          {allLabel}
         </Button>
       )}
       {count > 0 && (
@@ -76,7 +77,7 @@ function Key({ children }: { children: string }) {
 }
 
 /** With the first call: the field below the last one would take a person past all of them. */
-const beginHere = (calls: HTMLElement | null) => calls?.focus({ preventScroll: true });
+const focusCalls = (calls: HTMLElement | null) => calls?.focus({ preventScroll: true });
 
 type BulkDialogProps = {
   decision: ApprovalDecision;
@@ -90,35 +91,35 @@ function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) 
   const answers = useAnswers();
   const [reason, setReason] = useState("");
   const verb = decision === "approve" ? "Approve" : "Reject";
-  const what = counted(chosen.length, "call");
-  const give = () => {
-    const answer = { decision, ...(reason.trim() === "" ? {} : { reason: reason.trim() }) };
+  const callCount = counted(chosen.length, "call");
+  const sendAnswers = () => {
+    const answer = { decision, ...withoutUndefined({ reason: reason.trim() || undefined }) };
     // A refetch may remove the dialog before the last answer arrives.
     void answers
       .mutateAsync({ ids: chosen.map(({ id }) => id), answer })
-      .then(({ done, errors }) => {
+      .then(({ done: answered, errors }) => {
         errors.forEach(toastError);
-        onAnswered(done);
+        onAnswered(answered);
       }, toastError);
   };
   return (
-    <Dialog open wide title={`${verb} ${what}`} onClose={onClose}>
+    <Dialog open wide title={`${verb} ${callCount}`} onClose={onClose}>
       <div className="flex flex-col gap-4">
         {/* biome-ignore lint/a11y/useSemanticElements: no part of a form */}
         <div
-          ref={beginHere}
+          ref={focusCalls}
           role="group"
           aria-label="Calls"
           tabIndex={-1}
           className="flex flex-col gap-4 outline-none"
         >
-          {chosen.map((held) => (
+          {chosen.map((heldCall) => (
             <ArgumentList
-              key={held.id}
-              title={held.tool}
-              args={held.shown}
-              before={held.before}
-              injected={held.injected}
+              key={heldCall.id}
+              title={heldCall.tool}
+              args={heldCall.shown}
+              before={heldCall.before}
+              injected={heldCall.injected}
             />
           ))}
         </div>
@@ -134,9 +135,9 @@ function BulkDialog({ decision, chosen, onClose, onAnswered }: BulkDialogProps) 
           <Button
             variant={decision === "approve" ? "primary" : "danger"}
             busy={answers.isPending}
-            onClick={give}
+            onClick={sendAnswers}
           >
-            {verb} {what}
+            {verb} {callCount}
           </Button>
         </div>
       </div>

@@ -2,7 +2,7 @@ import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { Time } from "../../parts/time.tsx";
 
 /** Whether anyone waits for the result, and what becomes of it otherwise. */
-export function CallerState({ held: { caller, face } }: { held: HeldAnswer }) {
+export function CallerState({ heldCall: { caller, face } }: { heldCall: HeldAnswer }) {
   if (caller === undefined || caller.state === "waits") return null;
   const collects = face === "mcp" && " It can collect the result with an equal call.";
   if (caller.state === "told")

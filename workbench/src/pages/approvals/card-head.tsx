@@ -11,15 +11,15 @@ import { CallerState } from "./caller-state.tsx";
 import { Countdown } from "./countdown.tsx";
 
 /** Which tool, why it needs approval, and who wants it in which conversation. */
-export function CardHead({ held }: { held: HeldAnswer }) {
-  const tool = useOperation("tools.get", { name: held.tool }).data;
-  const { client, options } = held;
+export function CardHead({ heldCall }: { heldCall: HeldAnswer }) {
+  const tool = useOperation("tools.get", { name: heldCall.tool }).data;
+  const { client, options } = heldCall;
   return (
     <header className="flex flex-col gap-1.5 p-4">
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="min-w-0 break-all font-mono text-base font-semibold">
-          <Link to="/tools/$name" params={{ name: held.tool }} className="hover:underline">
-            <VisibleText text={held.tool} />
+          <Link to="/tools/$name" params={{ name: heldCall.tool }} className="hover:underline">
+            <VisibleText text={heldCall.tool} />
           </Link>
         </h2>
         {tool && <RiskBadge tool={tool} />}
@@ -30,24 +30,24 @@ export function CardHead({ held }: { held: HeldAnswer }) {
       <p className="text-sm">
         <span className="font-medium">Why:</span>{" "}
         <span dir="auto" className="break-words">
-          <VisibleText text={held.verdict.reason} />
+          <VisibleText text={heldCall.verdict.reason} />
         </span>
       </p>
       <p className="break-words text-xs text-muted">
-        {callerText(held.principal.user, held.face)}
+        {callerText(heldCall.principal.user, heldCall.face)}
         {client && (
           <>
             , client <VisibleText text={[client.name, client.version].filter(Boolean).join(" ")} />
           </>
         )}
-        , <Time at={held.at} />
-        {held.expiresAt !== null && (
+        , <Time at={heldCall.at} />
+        {heldCall.expiresAt !== null && (
           <>
-            , <Countdown until={held.expiresAt} />
+            , <Countdown until={heldCall.expiresAt} />
           </>
         )}
       </p>
-      <CallerState held={held} />
+      <CallerState heldCall={heldCall} />
       {options.conversation !== undefined && (
         <p className="break-all text-xs text-muted">
           Conversation <VisibleText text={options.conversation} />
@@ -70,19 +70,21 @@ export function CardHead({ held }: { held: HeldAnswer }) {
 function Description({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   const [isCut, setCut] = useState(false);
-  const box = useRef<HTMLParagraphElement>(null);
+  const paragraph = useRef<HTMLParagraphElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another text has another height
   useEffect(() => {
-    const element = box.current;
+    const element = paragraph.current;
     if (element === null || isWhole) return;
-    const watch = new ResizeObserver(() => setCut(element.scrollHeight > element.clientHeight + 1));
-    watch.observe(element);
-    return () => watch.disconnect();
+    const observer = new ResizeObserver(() =>
+      setCut(element.scrollHeight > element.clientHeight + 1),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
   }, [text, isWhole]);
   return (
     <div className="text-sm text-muted">
       <p
-        ref={box}
+        ref={paragraph}
         dir="auto"
         className={classes("break-words", isWhole ? "whitespace-pre-wrap" : "line-clamp-2")}
       >

@@ -13,7 +13,7 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
     tick = Date.now();
-    for (const tell of listeners) tell();
+    for (const listener of listeners) listener();
   }, secondMs);
   return () => {
     listeners.delete(listener);
@@ -26,17 +26,17 @@ function subscribe(listener: () => void): () => void {
 /** The time that is left, by the second; red in the last minute. */
 export function Countdown({ until }: { until: string }) {
   const now = useSyncExternalStore(subscribe, () => tick);
-  const left = Math.max(0, Date.parse(until) - now);
+  const leftMs = Math.max(0, Date.parse(until) - now);
   return (
     <time
       dateTime={until}
       title={`Expires at ${new Date(until).toLocaleTimeString()}`}
       className={classes(
         "whitespace-nowrap tabular-nums",
-        left < minuteMs ? "font-medium text-bad" : "text-muted",
+        leftMs < minuteMs ? "font-medium text-bad" : "text-muted",
       )}
     >
-      {renderLeft(left)}
+      {renderLeft(leftMs)}
     </time>
   );
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupHeld, isSought, summaryOf } from "./group-held.ts";
+import { groupHeld, matchesSearch, summaryOf } from "./group-held.ts";
 
-const held = (tool: string, user: string | null, conversation?: string, shown: object = {}) =>
+const heldCall = (tool: string, user: string | null, conversation?: string, shown: object = {}) =>
   ({
     tool,
     principal: { user },
@@ -11,9 +11,11 @@ const held = (tool: string, user: string | null, conversation?: string, shown: o
   }) as never;
 
 test("calls that wait are grouped in the order of the first of each group", () => {
-  const items = [held("b.x", "ann", "c1"), held("a.x", "bob"), held("b.x", null, "c1")].map(
-    (one) => ({ held: one }),
-  );
+  const items = [
+    heldCall("b.x", "ann", "c1"),
+    heldCall("a.x", "bob"),
+    heldCall("b.x", null, "c1"),
+  ].map((one) => ({ heldCall: one }));
   const groups = (by: Parameters<typeof groupHeld>[1]) =>
     groupHeld(items, by).map(({ name, items: of }) => [name, of.length]);
   assert.deepEqual(groups("tool"), [
@@ -33,8 +35,9 @@ test("calls that wait are grouped in the order of the first of each group", () =
 });
 
 test("a call is found by words of its tool, caller and arguments", () => {
-  const one = held("mail.send", "ann", "c1", { to: "Bob", lines: [1, 2] });
-  for (const words of ["", "SEND", "mail bob", "ann c1"]) assert.ok(isSought(one, words), words);
-  assert.ok(!isSought(one, "mail carol"));
+  const one = heldCall("mail.send", "ann", "c1", { to: "Bob", lines: [1, 2] });
+  for (const words of ["", "SEND", "mail bob", "ann c1"])
+    assert.ok(matchesSearch(one, words), words);
+  assert.ok(!matchesSearch(one, "mail carol"));
   assert.equal(summaryOf(one), "to: Bob · lines: [1,2]");
 });

@@ -10,7 +10,7 @@ export type Grouping = keyof typeof groupings;
 
 type Held = Pick<HeldAnswer, "tool" | "options" | "principal" | "shown">;
 
-const nameOf: Record<Grouping, (held: Held) => string> = {
+const nameOf: Record<Grouping, (heldCall: Held) => string> = {
   none: () => "",
   tool: ({ tool }) => tool,
   conversation: ({ options }) => options.conversation ?? "Without a conversation",
@@ -18,30 +18,30 @@ const nameOf: Record<Grouping, (held: Held) => string> = {
 };
 
 /** In the order of the first of each. */
-export function groupHeld<Item extends { held: Held }>(items: readonly Item[], by: Grouping) {
-  return [...Map.groupBy(items, ({ held }) => nameOf[by](held))].map(([name, group]) => ({
+export function groupHeld<Item extends { heldCall: Held }>(items: readonly Item[], by: Grouping) {
+  return [...Map.groupBy(items, ({ heldCall }) => nameOf[by](heldCall))].map(([name, group]) => ({
     name,
     items: group,
   }));
 }
 
 /** Every word stands somewhere in the call. */
-export function isSought({ tool, principal, options, shown }: Held, words: string): boolean {
+export function matchesSearch({ tool, principal, options, shown }: Held, query: string): boolean {
   const text = [tool, principal.user, options.conversation, JSON.stringify(shown)]
     .join(" ")
     .toLowerCase();
-  return words
+  return query
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => text.includes(word));
+    .every((term) => text.includes(term));
 }
 
 const maxSummary = 140;
 
 /** The arguments on one line. */
 export function summaryOf({ shown }: Pick<Held, "shown">): string {
-  const parts = Object.entries(shown as object).map(
+  const namedValues = Object.entries(shown as object).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  return parts.join(" · ").slice(0, maxSummary);
+  return namedValues.join(" · ").slice(0, maxSummary);
 }

@@ -6,16 +6,16 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 import { Countdown } from "./countdown.tsx";
 import { type Grouping, type groupHeld, groupings, summaryOf } from "./group-held.ts";
 
-export type Item = { id: string; held: HeldAnswer; answer: Answered | undefined };
+export type InboxItem = { id: string; heldCall: HeldAnswer; answer: Answered | undefined };
 
 /** What is sought among the calls that wait, and how they stand. */
-export type Sought = { words: string; grouping: Grouping };
+export type InboxSearch = { query: string; grouping: Grouping };
 
 type InboxListProps = {
   /** Those that are found, as they stand. */
-  groups: ReturnType<typeof groupHeld<Item>>;
-  sought: Sought;
-  onSeek: (sought: Sought) => void;
+  groups: ReturnType<typeof groupHeld<InboxItem>>;
+  search: InboxSearch;
+  onSearch: (sought: InboxSearch) => void;
   shown: string | undefined;
   onShow: (id: string) => void;
   chosen: ReadonlySet<string>;
@@ -26,14 +26,14 @@ type InboxListProps = {
 /** Calls that wait, each on two lines. */
 export function InboxList({
   groups,
-  sought,
-  onSeek,
+  search,
+  onSearch,
   shown,
   onShow,
   chosen,
   onChoose,
 }: InboxListProps) {
-  const { words, grouping } = sought;
+  const { query, grouping } = search;
   return (
     <div className="flex min-h-0 min-w-0 flex-col rounded-lg border border-line bg-surface">
       <div className="flex gap-2 border-b border-line p-2">
@@ -41,14 +41,14 @@ export function InboxList({
           type="search"
           aria-label="Search waiting calls"
           placeholder="Search"
-          value={words}
-          onChange={({ target }) => onSeek({ ...sought, words: target.value })}
+          value={query}
+          onChange={({ target }) => onSearch({ ...search, query: target.value })}
         />
         <Select
           aria-label="Group"
           className="w-44!"
           value={grouping}
-          onChange={({ target }) => onSeek({ ...sought, grouping: target.value as Grouping })}
+          onChange={({ target }) => onSearch({ ...search, grouping: target.value as Grouping })}
           options={Object.entries(groupings).map(([value, text]) => ({ value, text }))}
         />
       </div>
@@ -57,8 +57,10 @@ export function InboxList({
       )}
       <div className="min-h-0 overflow-y-auto lg:max-h-[calc(100dvh-280px)]">
         {groups.map((group) => {
-          const open = group.items.filter(({ answer }) => answer === undefined).map(({ id }) => id);
-          const isAll = open.length > 0 && open.every((id) => chosen.has(id));
+          const openIds = group.items
+            .filter(({ answer }) => answer === undefined)
+            .map(({ id }) => id);
+          const isAllChosen = openIds.length > 0 && openIds.every((id) => chosen.has(id));
           return (
             <section key={group.name} aria-label={group.name || "Waiting calls"}>
               {grouping !== "none" && (
@@ -66,8 +68,8 @@ export function InboxList({
                   {onChoose && (
                     <Choice
                       label={`Select all of ${group.name}`}
-                      isChosen={isAll}
-                      onToggle={() => onChoose(open, !isAll)}
+                      isChosen={isAllChosen}
+                      onToggle={() => onChoose(openIds, !isAllChosen)}
                     />
                   )}
                   <span className="min-w-0 truncate">
@@ -96,12 +98,12 @@ export function InboxList({
   );
 }
 
-type RowProps = { item: Item; isShown: boolean; isChosen: boolean } & Pick<
+type RowProps = { item: InboxItem; isShown: boolean; isChosen: boolean } & Pick<
   InboxListProps,
   "onShow" | "onChoose"
 >;
 
-function Row({ item: { id, held, answer }, isShown, onShow, isChosen, onChoose }: RowProps) {
+function Row({ item: { id, heldCall, answer }, isShown, onShow, isChosen, onChoose }: RowProps) {
   return (
     <li
       data-held={id}
@@ -112,7 +114,7 @@ function Row({ item: { id, held, answer }, isShown, onShow, isChosen, onChoose }
     >
       {onChoose && (
         <Choice
-          label={`Select ${held.tool}`}
+          label={`Select ${heldCall.tool}`}
           isChosen={isChosen}
           isDisabled={answer !== undefined}
           onToggle={() => onChoose([id], !isChosen)}
@@ -125,17 +127,17 @@ function Row({ item: { id, held, answer }, isShown, onShow, isChosen, onChoose }
         className="grid min-w-0 grow grid-cols-[minmax(0,1fr)_auto] gap-x-2 text-left text-sm"
       >
         <span className="truncate font-mono text-xs font-medium leading-5 max-md:whitespace-normal max-md:break-all">
-          <VisibleText text={held.tool} />
+          <VisibleText text={heldCall.tool} />
         </span>
         <span className="text-xs">
           {answer ? (
             <StateBadge kind="held" state={answer.approval.status} />
           ) : (
-            held.expiresAt !== null && <Countdown until={held.expiresAt} />
+            heldCall.expiresAt !== null && <Countdown until={heldCall.expiresAt} />
           )}
         </span>
         <span className="col-span-2 truncate text-xs text-muted">
-          {held.principal.user ?? "anonymous"} · <VisibleText text={summaryOf(held)} />
+          {heldCall.principal.user ?? "anonymous"} · <VisibleText text={summaryOf(heldCall)} />
         </span>
       </button>
     </li>

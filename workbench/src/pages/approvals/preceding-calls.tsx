@@ -5,30 +5,26 @@ import { StateBadge } from "../../parts/badge.tsx";
 import { Time } from "../../parts/time.tsx";
 
 /** The last calls before this one: of its run, its conversation, or its caller where it has neither. */
-export function PrecedingCalls({ held }: { held: HeldAnswer }) {
-  const { data: calls, error } = useQuery(precedingCallsQuery(held));
-  const { run, conversation } = held.options;
+export function PrecedingCalls({ heldCall }: { heldCall: HeldAnswer }) {
+  const { data: calls, error } = useQuery(precedingCallsQuery(heldCall));
+
   // As high as the list that may follow: a button that moves under the pointer is not clicked.
   if (calls === undefined || calls.length === 0)
     return (
       <p className="rounded-md border border-line px-3 py-1.5 text-xs text-muted">
-        {calls
-          ? "No earlier calls"
-          : error
-            ? "The earlier calls could not be loaded."
-            : "Loading earlier calls"}
+        {!calls && error && "The earlier calls could not be loaded."}
+        {!calls && !error && "Loading earlier calls"}
+        {calls && "No earlier calls"}
       </p>
     );
   return (
     <details className="rounded-md border border-line text-sm">
       <summary className="cursor-pointer px-3 py-1.5 text-xs font-medium">
         {calls.length === 1 ? "The call before" : `The ${calls.length} calls before`}
-        <span className="ml-1 font-normal text-muted">
-          of this {run ? "run" : conversation ? "conversation" : "caller"}
-        </span>
+        <span className="ml-1 font-normal text-muted">of this {commonTo(heldCall)}</span>
       </summary>
       <ol className="divide-y divide-line border-t border-line">
-        {calls.map(({ id, tool, status, at, said }) => (
+        {calls.map(({ id, tool, status, at: startedAt, said: argumentText }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-2 gap-y-0.5 px-3 py-1.5">
             <StateBadge kind="call" state={status} />
             <Link
@@ -38,21 +34,26 @@ export function PrecedingCalls({ held }: { held: HeldAnswer }) {
             >
               {tool}
             </Link>
-            {said !== "" && (
+            {argumentText !== "" && (
               <code
                 dir="auto"
                 className="min-w-0 flex-1 truncate font-mono text-xs text-muted"
-                title={said}
+                title={argumentText}
               >
-                {said}
+                {argumentText}
               </code>
             )}
             <span className="ml-auto text-xs text-muted">
-              <Time at={at} />
+              <Time at={startedAt} />
             </span>
           </li>
         ))}
       </ol>
     </details>
   );
+}
+
+function commonTo({ options: { run, conversation } }: HeldAnswer): string {
+  if (run) return "run";
+  return conversation ? "conversation" : "caller";
 }

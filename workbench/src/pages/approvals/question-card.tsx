@@ -24,7 +24,7 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
   const [answers, setAnswers] = useState(0);
   const refusal = answer.variables?.content === content ? answer.error : null;
   const isBusyWith = (action: string) => answer.isPending && answer.variables.action === action;
-  const cannot = !mayAnswer || answer.isPending || answer.isSuccess;
+  const isDisabled = !mayAnswer || answer.isPending || answer.isSuccess;
   const isUnwritten = sampling !== undefined && String(content.text ?? "").trim() === "";
   const hasFields = schema !== null && fieldsOf(schema).length > 0;
   return (
@@ -75,7 +75,7 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
       <div className="flex gap-2 border-t border-line px-4 py-3 md:justify-end">
         <Button
           className="h-10 flex-1 md:h-8 md:flex-none"
-          disabled={cannot}
+          disabled={isDisabled}
           busy={isBusyWith("decline")}
           onClick={() => answer.mutate({ id, action: "decline" })}
         >
@@ -84,7 +84,7 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
         {sampling?.hasModel && (
           <Button
             className="h-10 flex-1 md:h-8 md:flex-none"
-            disabled={cannot || !isUnwritten}
+            disabled={isDisabled || !isUnwritten}
             busy={isBusyWith("accept") && isUnwritten}
             onClick={() => answer.mutate({ id, action: "accept", content: {} })}
           >
@@ -95,13 +95,13 @@ export function QuestionCard({ question }: { question: ServerQuestion }) {
           <Button
             variant="primary"
             className="h-10 flex-1 md:h-8 md:flex-none"
-            disabled={cannot || isUnwritten}
+            disabled={isDisabled || isUnwritten}
             busy={isBusyWith("accept") && !(sampling && isUnwritten)}
-            {...(url === null ? {} : { icon: ExternalLink })}
+            {...(url !== null && { icon: ExternalLink })}
             onClick={() => {
               if (url !== null) window.open(url, "_blank", "noopener,noreferrer");
               setAnswers((before) => before + 1);
-              answer.mutate({ id, action: "accept", ...(hasFields ? { content } : {}) });
+              answer.mutate({ id, action: "accept", ...(hasFields && { content }) });
             }}
           >
             {url === null ? "Answer" : "Open the page"}
@@ -121,10 +121,9 @@ function fieldsOf(schema: ServerQuestion["schema"]): [name: string, field: unkno
 
 /** The server's defaults, editable. */
 function defaultsOf(schema: ServerQuestion["schema"]): UnknownObject {
-  const suggested = fieldsOf(schema).flatMap(([name, field]) =>
-    typeof field === "object" && field !== null && "default" in field
-      ? [[name, field.default] as const]
-      : [],
-  );
-  return Object.fromEntries(suggested);
+  const defaults: UnknownObject = {};
+  for (const [name, field] of fieldsOf(schema))
+    if (typeof field === "object" && field !== null && "default" in field)
+      defaults[name] = field.default;
+  return defaults;
 }

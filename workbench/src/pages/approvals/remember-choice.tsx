@@ -10,13 +10,13 @@ export type RememberedFor = {
 
 const hour = 3_600_000;
 export const anHour = String(hour);
-const whats = [
+const subjects = [
   { value: "once", text: "Only this call" },
   { value: "arguments", text: "This tool with exactly these arguments" },
   { value: "tool", text: "This tool" },
   { value: "server", text: "Every tool of its server" },
 ];
-const times = [
+const durations = [
   { value: anHour, text: "for an hour" },
   { value: String(8 * hour), text: "for 8 hours" },
   { value: String(7 * 24 * hour), text: "for a week" },
@@ -30,34 +30,31 @@ export function toRemember({
   conversation,
 }: RememberedFor): Pick<ApprovalAnswer, "remember"> {
   if (what === "once") return {};
-  return {
-    remember: {
-      for: what,
-      ...(forMs === "" ? {} : { forMs: Number(forMs) }),
-      ...(conversation ? { conversation: true } : {}),
-    },
-  };
+  const remember: Remember = { for: what };
+  if (forMs !== "") remember.forMs = Number(forMs);
+  if (conversation) remember.conversation = true;
+  return { remember };
 }
 
 type RememberChoiceProps = {
-  held: HeldAnswer;
+  heldCall: HeldAnswer;
   value: RememberedFor;
   onChange: (value: RememberedFor) => void;
 };
 
-export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
-  if (held.adminRequired)
+export function RememberChoice({ heldCall, value, onChange }: RememberChoiceProps) {
+  if (heldCall.adminRequired)
     return (
       <p className="self-center text-xs text-muted">
         A rule requires approval each time, so approvals are not remembered.
       </p>
     );
-  const inConversation = held.options.conversation !== undefined;
+  const inConversation = heldCall.options.conversation !== undefined;
   return (
     <div className="flex min-w-0 flex-col gap-2">
       <Field label="Approve for">
         <Select
-          options={whats}
+          options={subjects}
           value={value.what}
           onChange={({ target }) =>
             onChange({ ...value, what: target.value as RememberedFor["what"] })
@@ -69,7 +66,7 @@ export function RememberChoice({ held, value, onChange }: RememberChoiceProps) {
           <Select
             aria-label="How long"
             className="w-auto!"
-            options={times}
+            options={durations}
             value={value.forMs}
             onChange={({ target }) => onChange({ ...value, forMs: target.value })}
           />

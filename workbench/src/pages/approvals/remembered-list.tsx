@@ -26,24 +26,24 @@ export function RememberedList() {
               items={remembered}
               keyOf={({ id }) => id}
             >
-              {(one) => (
+              {(approval) => (
                 <div className="flex flex-wrap items-center justify-between gap-3 px-4 py-2.5">
                   <div className="min-w-0">
-                    <p className="break-words">{describe(one)}</p>
+                    <p className="break-words">{describe(approval)}</p>
                     <p className="text-xs text-muted">
-                      approved <Time at={one.createdAt} />,{" "}
-                      {one.expiresAt === null ? (
+                      approved <Time at={approval.createdAt} />,{" "}
+                      {approval.expiresAt === null ? (
                         "no expiry"
                       ) : (
                         <>
-                          ends <Time at={one.expiresAt} />
+                          ends <Time at={approval.expiresAt} />
                         </>
                       )}
                     </p>
                   </div>
                   <Button
                     disabled={forget.isPending}
-                    onClick={() => forget.mutate({ id: one.id }, { onError: toastError })}
+                    onClick={() => forget.mutate({ id: approval.id }, { onError: toastError })}
                   >
                     Ask again
                   </Button>
@@ -64,10 +64,14 @@ function describe({
   argumentsHash,
   conversation,
 }: RememberedApproval): string {
-  const what = tool ?? (server === null ? "every tool" : `every tool of ${server}`);
-  const globbed = Object.entries(globs).map(([name, glob]) => `${name} like ${glob}`);
-  const how = argumentsHash === null ? globbed.join(", ") : "exactly the same arguments";
-  return [what, how === "" ? "" : `with ${how}`, conversation === null ? "" : "in one conversation"]
+  const subject = tool ?? (server === null ? "every tool" : `every tool of ${server}`);
+  const globTexts = Object.entries(globs).map(([name, glob]) => `${name} like ${glob}`);
+  const condition = argumentsHash === null ? globTexts.join(", ") : "exactly the same arguments";
+  return [
+    subject,
+    condition === "" ? "" : `with ${condition}`,
+    conversation === null ? "" : "in one conversation",
+  ]
     .filter((part) => part !== "")
     .join(" ");
 }

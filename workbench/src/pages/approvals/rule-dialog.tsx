@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { PolicyRule } from "../../../../src/model/access/policy.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 import { useMay } from "../../app/session.ts";
@@ -13,25 +14,24 @@ import { verdictChoices } from "../policy/rule-form.tsx";
 type Verdict = PolicyRule["verdict"];
 
 /** A policy rule for calls like this one, to be written into the configuration. */
-export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () => void }) {
+export function RuleDialog({ heldCall, onClose }: { heldCall: HeldAnswer; onClose: () => void }) {
   const mayManage = useMay("admin");
   const navigate = useNavigate();
   const [verdict, setVerdict] = useState<Verdict>("allow");
   const [subject, setSubject] = useState<"tool" | "server">("tool");
   const [names, setNames] = useState<readonly string[]>([]);
   const [reason, setReason] = useState("");
-  const { server } = held.toolId;
-  const globs = Object.entries(held.shown).flatMap(([name, value]) =>
-    typeof value === "string" && !held.injected.includes(name)
-      ? [[name, exactly(value)] as const]
-      : [],
-  );
-  const chosen = globs.filter(([name]) => names.includes(name));
+  const { server } = heldCall.toolId;
+  const globs = Object.entries(heldCall.shown).flatMap(([name, value]) => {
+    if (typeof value !== "string" || heldCall.injected.includes(name)) return [];
+    return [[name, exactPattern(value)] as const];
+  });
+  const chosenGlobs = globs.filter(([name]) => names.includes(name));
   const rule: PolicyRule = {
-    ...(subject === "server" && server !== null ? { server } : { tool: held.tool }),
-    ...(chosen.length === 0 ? {} : { arguments: Object.fromEntries(chosen) }),
+    ...(subject === "server" && server !== null ? { server } : { tool: heldCall.tool }),
+    ...(chosenGlobs.length > 0 && { arguments: Object.fromEntries(chosenGlobs) }),
     verdict,
-    ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
+    ...withoutUndefined({ reason: reason.trim() || undefined }),
   };
   return (
     <Dialog
@@ -47,7 +47,7 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
             onClick={() =>
               void navigate({
                 to: "/policy",
-                search: { tool: held.tool, rule: JSON.stringify(rule) },
+                search: { tool: heldCall.tool, rule: JSON.stringify(rule) },
               })
             }
           >
@@ -68,7 +68,7 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
           <Field label="Applies to">
             <Select
               options={[
-                { value: "tool", text: held.tool },
+                { value: "tool", text: heldCall.tool },
                 ...(server === null ? [] : [{ value: "server", text: `Every tool of ${server}` }]),
               ]}
               value={subject}
@@ -87,7 +87,9 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
                   checked={names.includes(name)}
                   onChange={({ target }) =>
                     setNames(
-                      target.checked ? [...names, name] : names.filter((one) => one !== name),
+                      target.checked
+                        ? [...names, name]
+                        : names.filter((chosenName) => chosenName !== name),
                     )
                   }
                 />
@@ -114,7 +116,7 @@ export function RuleDialog({ held, onClose }: { held: HeldAnswer; onClose: () =>
 }
 
 /** Matches this text alone; a glob could match others. */
-function exactly(text: string): string | { regex: string } {
+function exactPattern(text: string): string | { regex: string } {
   if (!/[\\*?[\]{}()!|+^$.]/.test(text)) return text;
   return { regex: `^${text.replaceAll(/[\\*?[\]{}()|+^$.]/g, "\\$&")}$` };
 }

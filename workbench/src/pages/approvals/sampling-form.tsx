@@ -11,16 +11,16 @@ type SamplingFormProps = {
 /** A sampling request, and the answer of a person. */
 export function SamplingForm({ sampling, text, onChange }: SamplingFormProps) {
   const { systemPrompt, messages, maxTokens, hasModel } = sampling;
-  const said = [
+  const conversation = [
     ...(systemPrompt === null ? [] : [{ role: "system", text: systemPrompt }]),
     ...messages,
   ];
   return (
     <>
       <ol className="flex max-h-80 flex-col gap-2 overflow-auto" aria-label="Messages to the model">
-        {said.map((message, at) => (
+        {conversation.map((message, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id and keep their order
-          <li key={at} className="rounded-md border border-line bg-sunken px-3 py-2">
+          <li key={index} className="rounded-md border border-line bg-sunken px-3 py-2">
             <p className="text-xs font-medium text-muted">{message.role}</p>
             <p dir="auto" className="whitespace-pre-wrap break-words text-sm">
               <VisibleText text={message.text} />

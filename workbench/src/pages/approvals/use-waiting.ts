@@ -2,17 +2,20 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type Answered, type HeldAnswer, isAnsweredHere } from "../../api/approval-queries.ts";
 import { toast } from "../../parts/toast.ts";
-import type { Item } from "./inbox-list.tsx";
+import type { InboxItem } from "./inbox-list.tsx";
 
 /** Every card keeps its place; an event may tell that a call is answered before the answer to it arrives here. */
 export function useOrder() {
-  const known = useRef(new Map<string, HeldAnswer>());
-  return (approvals: readonly HeldAnswer[], answered: ReadonlyMap<string, Answered>): Item[] => {
+  const heldById = useRef(new Map<string, HeldAnswer>());
+  return (
+    approvals: readonly HeldAnswer[],
+    answered: ReadonlyMap<string, Answered>,
+  ): InboxItem[] => {
     const waiting = new Set(approvals.map(({ id }) => id));
-    for (const held of approvals) known.current.set(held.id, held);
-    return [...known.current.values()].flatMap((held) => {
-      const answer = answered.get(held.id);
-      return waiting.has(held.id) || answer ? [{ id: held.id, held, answer }] : [];
+    for (const heldCall of approvals) heldById.current.set(heldCall.id, heldCall);
+    return [...heldById.current.values()].flatMap((heldCall) => {
+      const answer = answered.get(heldCall.id);
+      return waiting.has(heldCall.id) || answer ? [{ id: heldCall.id, heldCall, answer }] : [];
     });
   };
 }
@@ -24,7 +27,7 @@ const settleMs = 500;
  * Explains a call that disappeared without an answer here. True while the next one moves into its place, so that a
  * second click does not approve an unread call.
  */
-export function useTellGone(
+export function useGoneNotice(
   approvals: readonly HeldAnswer[] | undefined,
   answered: number,
 ): boolean {
@@ -33,19 +36,19 @@ export function useTellGone(
   const [movedAt, setMovedAt] = useState(0);
   useLayoutEffect(() => {
     if (approvals === undefined) return;
-    const here = new Set(approvals.map(({ id }) => id));
-    const gone = before.current.filter(({ id }) => !here.has(id));
+    const waitingIds = new Set(approvals.map(({ id }) => id));
+    const goneCalls = before.current.filter(({ id }) => !waitingIds.has(id));
     before.current = approvals;
-    if (gone.length === 0) return;
+    if (goneCalls.length === 0) return;
     setMovedAt(performance.now());
-    const elsewhere = gone.filter(({ id }) => !isAnsweredHere(client, id));
-    const [only] = elsewhere;
-    if (only === undefined) return;
-    const what =
-      elsewhere.length === 1
-        ? `${only.tool} no longer waits`
-        : `${elsewhere.length} calls no longer wait`;
-    toast(`${what}: answered by another person, or expired.`, "neutral");
+    const answeredElsewhere = goneCalls.filter(({ id }) => !isAnsweredHere(client, id));
+    const [onlyCall] = answeredElsewhere;
+    if (onlyCall === undefined) return;
+    const subject =
+      answeredElsewhere.length === 1
+        ? `${onlyCall.tool} no longer waits`
+        : `${answeredElsewhere.length} calls no longer wait`;
+    toast(`${subject}: answered by another person, or expired.`, "neutral");
   }, [approvals, client]);
   // The outcome is smaller than its card was.
   useLayoutEffect(() => {

@@ -14,11 +14,11 @@ import { AnsweredCard } from "./answered-card.tsx";
 import { AnsweredView } from "./answered-list.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
 import { BulkAnswer } from "./bulk-answer.tsx";
-import { groupHeld, isSought } from "./group-held.ts";
-import { InboxList, type Item, type Sought } from "./inbox-list.tsx";
+import { groupHeld, matchesSearch } from "./group-held.ts";
+import { type InboxItem, InboxList, type InboxSearch } from "./inbox-list.tsx";
 import { QuestionCard } from "./question-card.tsx";
 import { shownCard, useCardKeys } from "./use-card-keys.ts";
-import { useOrder, useTellGone } from "./use-waiting.ts";
+import { useGoneNotice, useOrder } from "./use-waiting.ts";
 
 /** Cards that stay as they are while another is shown, with what was typed. */
 const maxOpened = 20;
@@ -35,51 +35,66 @@ export function WaitingList({ id }: { id: string | undefined }) {
   const [answered, setAnswered] = useState<ReadonlyMap<string, Answered>>(new Map());
   const [justAnswered, setJustAnswered] = useState<readonly Answered[]>([]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [sought, setSought] = useState<Sought>({ words: "", grouping: "none" });
+  const [search, setSearch] = useState<InboxSearch>({ query: "", grouping: "none" });
   const [opened, setOpened] = useState<readonly string[]>([]);
   const mayAnswer = useMayChange("call");
   const mayManage = useMay("admin");
   const navigate = useNavigate();
-  const isMoving = useTellGone(query.data?.approvals, answered.size);
+  const isMoving = useGoneNotice(query.data?.approvals, answered.size);
   const keepOrder = useOrder();
   const approvals = query.data?.approvals ?? [];
   const items = keepOrder(approvals, answered);
   const groups = groupHeld(
-    items.filter(({ held }) => isSought(held, sought.words)),
-    sought.grouping,
+    items.filter(({ heldCall }) => matchesSearch(heldCall, search.query)),
+    search.grouping,
   );
   // What is shown, gone through and selected is what is listed: nothing is answered that a search has hidden.
   const listed = groups.flatMap((group) => group.items);
-  const isOpen = ({ answer }: Item) => answer === undefined;
-  const open = listed.filter(isOpen).map((item) => item.id);
-  const shown = listed.some((item) => item.id === id) ? id : (open[0] ?? listed[0]?.id);
+  const isOpen = ({ answer }: InboxItem) => answer === undefined;
+  const openIds = listed.filter(isOpen).map((item) => item.id);
+  const shown = listed.some((item) => item.id === id) ? id : (openIds[0] ?? listed[0]?.id);
   useEffect(() => {
     if (shown !== undefined)
-      setOpened((before) => [shown, ...before.filter((one) => one !== shown)].slice(0, maxOpened));
+      setOpened((before) =>
+        [shown, ...before.filter((openedId) => openedId !== shown)].slice(0, maxOpened),
+      );
   }, [shown]);
 
-  const show = (next: string | undefined, replace = false) => {
+  const showCall = (nextId: string | undefined, replace = false) => {
     setJustAnswered([]);
-    void navigate({ to: "/approvals", search: next === undefined ? {} : { id: next }, replace });
+    void navigate({
+      to: "/approvals",
+      search: nextId === undefined ? {} : { id: nextId },
+      replace,
+    });
   };
   useCardKeys((by) => {
-    const to = listed[listed.findIndex((item) => item.id === shown) + by];
-    if (to !== undefined) show(to.id, true);
+    const target = listed[listed.findIndex((item) => item.id === shown) + by];
+    if (target !== undefined) showCall(target.id, true);
   });
-  const take = (given: readonly Answered[]) => {
-    const done = new Map([...answered, ...given.map((one) => [one.approval.id, one] as const)]);
-    setAnswered(done);
+  const keepAnswers = (answers: readonly Answered[]) => {
+    const answeredById = new Map([
+      ...answered,
+      ...answers.map((answer) => [answer.approval.id, answer] as const),
+    ]);
+    setAnswered(answeredById);
     setChosen(new Set());
-    const place = listed.findIndex((item) => item.id === shown);
-    const left = [...listed.slice(place + 1), ...listed].filter((item) => !done.has(item.id));
-    show(left[0]?.id, true);
-    setJustAnswered(given);
-    goOn();
+    const shownIndex = listed.findIndex((item) => item.id === shown);
+    const unanswered = [...listed.slice(shownIndex + 1), ...listed].filter(
+      (item) => !answeredById.has(item.id),
+    );
+    showCall(unanswered[0]?.id, true);
+    setJustAnswered(answers);
+    focusShownCard();
   };
   const choose = (ids: readonly string[], isChosen: boolean) =>
     setChosen(
       (before) =>
-        new Set(isChosen ? [...before, ...ids] : [...before].filter((one) => !ids.includes(one))),
+        new Set(
+          isChosen
+            ? [...before, ...ids]
+            : [...before].filter((chosenId) => !ids.includes(chosenId)),
+        ),
     );
 
   return (
@@ -87,7 +102,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
       {() => {
         const selected = listed
           .filter((item) => chosen.has(item.id) && isOpen(item))
-          .map(({ held }) => held);
+          .map(({ heldCall }) => heldCall);
         if (items.length + questions.length === 0 && id === undefined)
           return (
             <Empty
@@ -100,7 +115,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
           );
         const isList = items.length > 1;
         const mounted = [...new Set([shown, ...opened])].flatMap(
-          (one) => items.find((item) => item.id === one) ?? [],
+          (callId) => items.find((item) => item.id === callId) ?? [],
         );
         return (
           <div className="flex flex-col gap-4">
@@ -114,10 +129,16 @@ export function WaitingList({ id }: { id: string | undefined }) {
               <BulkAnswer
                 className={id === undefined ? "" : "max-lg:hidden"}
                 chosen={selected}
-                all={sought.words.trim() === "" ? "Select all" : `Select the ${open.length} found`}
-                onAll={open.every((one) => chosen.has(one)) ? undefined : () => choose(open, true)}
+                allLabel={
+                  search.query.trim() === "" ? "Select all" : `Select the ${openIds.length} found`
+                }
+                onAll={
+                  openIds.every((openId) => chosen.has(openId))
+                    ? undefined
+                    : () => choose(openIds, true)
+                }
                 onClear={() => setChosen(new Set())}
-                onAnswered={take}
+                onAnswered={keepAnswers}
               />
             )}
             <div
@@ -130,10 +151,10 @@ export function WaitingList({ id }: { id: string | undefined }) {
                 <div className={classes("min-w-0", id !== undefined && "max-lg:hidden")}>
                   <InboxList
                     groups={groups}
-                    sought={sought}
-                    onSeek={setSought}
+                    search={search}
+                    onSearch={setSearch}
                     shown={shown}
-                    onShow={show}
+                    onShow={showCall}
                     chosen={chosen}
                     onChoose={mayAnswer ? choose : undefined}
                   />
@@ -149,26 +170,26 @@ export function WaitingList({ id }: { id: string | undefined }) {
                   <button
                     type="button"
                     className="w-fit text-sm text-accent hover:underline lg:hidden"
-                    onClick={() => show(undefined)}
+                    onClick={() => showCall(undefined)}
                   >
                     ← All that wait
                   </button>
                 )}
-                {justAnswered.map((one) => (
-                  <AnsweredCard key={one.approval.id} answered={one} />
+                {justAnswered.map((answer) => (
+                  <AnsweredCard key={answer.approval.id} answered={answer} />
                 ))}
-                {mounted.map(({ id: one, held, answer }) => (
+                {mounted.map(({ id: callId, heldCall, answer }) => (
                   <div
-                    key={one}
-                    hidden={one !== shown || (answer && justAnswered.includes(answer))}
+                    key={callId}
+                    hidden={callId !== shown || (answer && justAnswered.includes(answer))}
                   >
                     {answer ? (
                       <AnsweredCard answered={answer} />
                     ) : (
                       <ApprovalCard
-                        held={held}
+                        heldCall={heldCall}
                         isMoving={isMoving}
-                        onAnswered={(given) => take([given])}
+                        onAnswered={(answer) => keepAnswers([answer])}
                       />
                     )}
                   </div>
@@ -183,7 +204,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
 }
 
 /** The focused button disappears with its card; moves focus to what stands there now. */
-function goOn(): void {
+function focusShownCard(): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;
     (shownCard() ?? document.getElementById("content"))?.focus({ preventScroll: true });
@@ -192,12 +213,12 @@ function goOn(): void {
 
 /** The linked call was answered already, or is not visible to this user. */
 function NoLongerWaiting({ id }: { id: string }) {
-  const { data: held, error } = useOperation("approvals.get", { id }, { retry: false });
+  const { data: heldCall, error } = useOperation("approvals.get", { id }, { retry: false });
   if (error) return <Complaint error={error} />;
-  if (held === undefined || held.status === "pending") return null;
+  if (heldCall === undefined || heldCall.status === "pending") return null;
   return (
-    <Panel title={`${held.tool} no longer waits`}>
-      <AnsweredView held={held} />
+    <Panel title={`${heldCall.tool} no longer waits`}>
+      <AnsweredView heldCall={heldCall} />
     </Panel>
   );
 }

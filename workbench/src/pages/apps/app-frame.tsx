@@ -17,47 +17,48 @@ type AppFrameProps = {
   onGone: (why: string) => void;
 };
 
-type Asked = { question: PageQuestion; answer: (isYes: boolean) => void };
-type Held = { id: string; answer: (outcome: OutcomeAnswer | null) => void };
+type AskedQuestion = { question: PageQuestion; answer: (isYes: boolean) => void };
+type HeldCall = { id: string; answer: (outcome: OutcomeAnswer | null) => void };
 
 const firstHeight = 160;
 
 /** The frame and what its page waits for. Nothing moves while a person is asked: a click must meet what was read. */
 export function AppFrame({ app, content, granted, loading, onMessage, onGone }: AppFrameProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const [isReady, setReady] = useState(false);
-  const [wanted, setWanted] = useState(firstHeight);
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const [held, setHeld] = useState<readonly Held[]>([]);
-  const height = useHeld(wanted, asked !== null || held.length > 0);
-  const latest = useRef(onMessage);
-  latest.current = onMessage;
+  const [wantedHeight, setWantedHeight] = useState(firstHeight);
+  const [askedQuestion, setAskedQuestion] = useState<AskedQuestion | null>(null);
+  const [heldCalls, setHeldCalls] = useState<readonly HeldCall[]>([]);
+  const height = useHeldValue(wantedHeight, askedQuestion !== null || heldCalls.length > 0);
+  const latestOnMessage = useRef(onMessage);
+  latestOnMessage.current = onMessage;
   const canSay = onMessage !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a frame is opened once; another page is another component
   useLayoutEffect(() => {
     let opened: OpenApp | null = null;
-    let isLeft = false;
+    let isClosed = false;
     const ports = {
       ask: (question: PageQuestion) =>
-        new Promise<boolean>((answer) => setAsked({ question, answer })),
+        new Promise<boolean>((answer) => setAskedQuestion({ question, answer })),
       approve: (id: string) =>
         new Promise<OutcomeAnswer | null>((answer) =>
-          setHeld((before) => [...before, { id, answer }]),
+          setHeldCalls((before) => [...before, { id, answer }]),
         ),
       save: (file: Blob, name: string) => saveFile(file, name),
-      ...(canSay && { say: (text: string) => latest.current?.(text) }),
-      onHeight: setWanted,
+      ...(canSay && { say: (text: string) => latestOnMessage.current?.(text) }),
+      onHeight: setWantedHeight,
       onReady: () => setReady(true),
       onGone,
     };
     import("./host.ts").then(
       ({ openApp }) => {
-        if (!isLeft && place.current) opened = openApp(place.current, app, content, granted, ports);
+        if (!isClosed && container.current)
+          opened = openApp(container.current, app, content, granted, ports);
       },
       (thrown) => onGone(messageOf(thrown)),
     );
     return () => {
-      isLeft = true;
+      isClosed = true;
       opened?.close();
     };
   }, []);
@@ -68,7 +69,7 @@ export function AppFrame({ app, content, granted, loading, onMessage, onGone }: 
           <div className="absolute inset-0 flex items-center justify-center">{loading}</div>
         )}
         <div
-          ref={place}
+          ref={container}
           style={{ height }}
           className={classes(
             "min-w-0 overflow-hidden rounded-md",
@@ -76,22 +77,22 @@ export function AppFrame({ app, content, granted, loading, onMessage, onGone }: 
           )}
         />
       </div>
-      {asked && (
+      {askedQuestion && (
         <PageQuestionDialog
-          question={asked.question}
+          question={askedQuestion.question}
           server={app.server}
           onAnswer={(isYes) => {
-            setAsked(null);
-            asked.answer(isYes);
+            setAskedQuestion(null);
+            askedQuestion.answer(isYes);
           }}
         />
       )}
-      {held.map(({ id, answer }) => (
+      {heldCalls.map(({ id, answer }) => (
         <PageApproval
           key={id}
           id={id}
           onAnswered={(outcome) => {
-            setHeld((before) => before.filter((one) => one.id !== id));
+            setHeldCalls((before) => before.filter((heldCall) => heldCall.id !== id));
             answer(outcome);
           }}
         />
@@ -101,8 +102,8 @@ export function AppFrame({ app, content, granted, loading, onMessage, onGone }: 
 }
 
 /** The last value before it was held. */
-function useHeld<T>(value: T, isHeld: boolean): T {
-  const kept = useRef(value);
-  if (!isHeld) kept.current = value;
-  return kept.current;
+function useHeldValue<T>(value: T, isHeld: boolean): T {
+  const lastValue = useRef(value);
+  if (!isHeld) lastValue.current = value;
+  return lastValue.current;
 }

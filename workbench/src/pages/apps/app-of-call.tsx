@@ -20,7 +20,7 @@ type AppOfCallProps = {
 };
 
 /** Calls that a page can show something of. */
-const shown = ["succeeded", "tool_error", "failed", "cancelled"];
+const shownStatuses = ["succeeded", "tool_error", "failed", "cancelled"];
 
 /** The page of MCP Apps that shows a call; nothing where its tool has none. */
 export function AppOfCall(props: AppOfCallProps) {
@@ -28,7 +28,7 @@ export function AppOfCall(props: AppOfCallProps) {
   const tool = useOperation(
     "tools.get",
     { name: call.tool },
-    { enabled: shown.includes(call.status), retry: false },
+    { enabled: shownStatuses.includes(call.status), retry: false },
   ).data;
   const app = tool && appOf(props, tool);
   if (!app) return null;
@@ -45,13 +45,13 @@ export function AppOfCall(props: AppOfCallProps) {
 function appOf({ call, args, result, reason }: AppOfCallProps, tool: ToolAnswer): App | null {
   const page = pageFor(tool, result);
   if (page === null) return null;
-  const isWhole = isObject(result) && Array.isArray(result.content);
+  const hasContent = isObject(result) && Array.isArray(result.content);
   return {
     ...page,
     tool,
     callId: call.id,
     args: isObject(args) ? args : ({} as UnknownObject),
-    outcome: isWhole ? { result } : { cancelled: reason ?? "The call had no result." },
+    outcome: hasContent ? { result } : { cancelled: reason ?? "The call had no result." },
   };
 }
 

@@ -31,13 +31,13 @@ export function AppView({ app, onMessage, loading }: AppViewProps) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  const again = () => {
+  const openAgain = () => {
     setGone(null);
     setOpenings((before) => before + 1);
   };
   if (page.error) return <Failed error={page.error} onRetry={() => void page.refetch()} />;
   if (page.data === undefined) return loading;
-  const missing = page.data.permissions.filter((name) => !granted.includes(name));
+  const missingPermissions = page.data.permissions.filter((name) => !granted.includes(name));
   return (
     <section aria-label={`Page of ${app.server}`} className="flex min-w-0 flex-col gap-2">
       {gone === null ? (
@@ -53,7 +53,7 @@ export function AppView({ app, onMessage, loading }: AppViewProps) {
           className="flex flex-wrap items-center gap-3 rounded-md bg-sunken px-3 py-2 text-sm"
         >
           <span className="mr-auto">{gone}</span>
-          <Button icon={RefreshCw} onClick={again}>
+          <Button icon={RefreshCw} onClick={openAgain}>
             Open it again
           </Button>
         </p>
@@ -62,7 +62,7 @@ export function AppView({ app, onMessage, loading }: AppViewProps) {
         <span className="min-w-0 break-words">
           Page of {app.server} in a sandbox. {networkText(page.data)}
         </span>
-        {missing.map((name) => (
+        {missingPermissions.map((name) => (
           <Button
             key={name}
             variant="quiet"

@@ -62,16 +62,17 @@ export async function readPage(
     conversation,
   });
   const pages = (Array.isArray(contents) ? contents : []).filter(isObject);
-  const content = pages.find(({ uri: own }) => own === uri) ?? pages[0];
+  const content = pages.find(({ uri: pageUri }) => pageUri === uri) ?? pages[0];
   if (content === undefined || !String(content.mimeType ?? "").startsWith("text/html"))
     throw new Error(`'${uri}' of server '${server}' is no page: it has no text/html.`);
   const { csp, permissions, prefersBorder } = objectIn(objectIn(content, "_meta"), "ui");
-  const wanted = isObject(permissions) ? permissions : {};
+  const wantedPermissions = isObject(permissions) ? permissions : {};
   return {
-    html: typeof content.text === "string" ? content.text : decoded(String(content.blob ?? "")),
+    html:
+      typeof content.text === "string" ? content.text : decodeBase64(String(content.blob ?? "")),
     csp: isObject(csp) ? (csp as Csp) : {},
     permissions: Object.keys(permissionNames).filter((name) =>
-      isObject(wanted[name]),
+      isObject(wantedPermissions[name]),
     ) as Permission[],
     hasBorder: prefersBorder !== false,
   };
@@ -79,20 +80,20 @@ export async function readPage(
 
 /** The hosts that the page may reach, as its server declares them. */
 export function reachedHosts({ csp }: PageContent): string[] {
-  const listed = [csp.connectDomains, csp.resourceDomains, csp.frameDomains].flatMap((one) =>
-    Array.isArray(one) ? one : [],
+  const domains = [csp.connectDomains, csp.resourceDomains, csp.frameDomains].flatMap((list) =>
+    Array.isArray(list) ? list : [],
   );
-  const texts = listed
-    .filter((one) => typeof one === "string")
-    .map((one) => one.replace(/^\w+:\/\//, ""));
-  return [...new Set(texts)];
+  const hosts = domains
+    .filter((domain) => typeof domain === "string")
+    .map((domain) => domain.replace(/^\w+:\/\//, ""));
+  return [...new Set(hosts)];
 }
 
 function objectIn(value: UnknownObject, key: string): UnknownObject {
-  const found = value[key];
-  return isObject(found) ? found : {};
+  const member = value[key];
+  return isObject(member) ? member : {};
 }
 
-function decoded(base64: string): string {
+function decodeBase64(base64: string): string {
   return new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
 }

@@ -4,7 +4,7 @@ import { isObject } from "../../../../src/model/json.ts";
 type Transport = NonNullable<Parameters<AppBridge["connect"]>[0]>;
 
 /** So many at once, and so many more each second; pages that draw send a few. */
-const burst = 400;
+const maxBurst = 400;
 const perSecond = 100;
 
 /**
@@ -12,25 +12,25 @@ const perSecond = 100;
  * floods is cut off.
  */
 export function createFrameTransport(frame: Window, onFlood: () => void): Transport {
-  let left = burst;
-  let last = performance.now();
+  let tokens = maxBurst;
+  let refilledAt = performance.now();
   const transport: Transport = {
     async start() {
-      addEventListener("message", hear);
+      addEventListener("message", receive);
     },
     send: async (message) => frame.postMessage(message, "*"),
     async close() {
-      removeEventListener("message", hear);
+      removeEventListener("message", receive);
       transport.onclose?.();
     },
   };
-  function hear({ source, data }: MessageEvent): void {
+  function receive({ source, data }: MessageEvent): void {
     if (source !== frame) return;
     const now = performance.now();
-    left = Math.min(burst, left + ((now - last) / 1_000) * perSecond) - 1;
-    last = now;
-    if (left < 0) {
-      removeEventListener("message", hear);
+    tokens = Math.min(maxBurst, tokens + ((now - refilledAt) / 1_000) * perSecond) - 1;
+    refilledAt = now;
+    if (tokens < 0) {
+      removeEventListener("message", receive);
       onFlood();
     } else if (isObject(data) && data.jsonrpc === "2.0") transport.onmessage?.(data as never);
   }

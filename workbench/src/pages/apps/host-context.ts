@@ -27,26 +27,26 @@ const variables = {
   "--color-ring-primary": "--accent",
 } as const;
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
+const darkQuery = matchMedia("(prefers-color-scheme: dark)");
 
-function themeNow(): "light" | "dark" {
+function currentTheme(): "light" | "dark" {
   const { theme } = document.documentElement.dataset;
   if (theme === "light" || theme === "dark") return theme;
-  return dark.matches ? "dark" : "light";
+  return darkQuery.matches ? "dark" : "light";
 }
 
 /** Where the page stands. */
 export function contextFor({ tool }: App, width: number): McpUiHostContext {
   const style = getComputedStyle(document.documentElement);
-  const ours = Object.entries(variables).map(([theirs, own]) => [
-    theirs,
-    style.getPropertyValue(own).trim(),
+  const appVariables = Object.entries(variables).map(([appName, ourName]) => [
+    appName,
+    style.getPropertyValue(ourName).trim(),
   ]);
   const schema = isObject(tool.parameters) ? tool.parameters : {};
   const fonts = { "--font-sans": style.fontFamily, "--font-mono": "ui-monospace, monospace" };
   return {
-    theme: themeNow(),
-    styles: { variables: { ...Object.fromEntries(ours), ...fonts } as never },
+    theme: currentTheme(),
+    styles: { variables: { ...Object.fromEntries(appVariables), ...fonts } as never },
     displayMode: "inline",
     availableDisplayModes: ["inline"],
     containerDimensions: { width, maxHeight },
@@ -63,15 +63,15 @@ export function contextFor({ tool }: App, width: number): McpUiHostContext {
 }
 
 /** Tells when the theme or the width changes, until the returned function is called. */
-export function watchContext(frame: HTMLElement, tell: () => void): () => void {
-  const theme = new MutationObserver(tell);
+export function watchContext(frame: HTMLElement, onChange: () => void): () => void {
+  const theme = new MutationObserver(onChange);
   theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-  const size = new ResizeObserver(tell);
+  const size = new ResizeObserver(onChange);
   size.observe(frame);
-  dark.addEventListener("change", tell);
+  darkQuery.addEventListener("change", onChange);
   return () => {
     theme.disconnect();
     size.disconnect();
-    dark.removeEventListener("change", tell);
+    darkQuery.removeEventListener("change", onChange);
   };
 }

@@ -23,9 +23,9 @@ export type OpenApp = { close(): void };
 /** How long a page that is left may take to put its things in order. */
 const teardownMs = 500;
 
-/** Shows a page in a frame inside of `place`. The frame belongs to no origin, whatever the page does. */
+/** Shows a page in a frame inside of `container`. The frame belongs to no origin, whatever the page does. */
 export function openApp(
-  place: HTMLElement,
+  container: HTMLElement,
   app: App,
   content: PageContent,
   granted: readonly Permission[],
@@ -41,7 +41,7 @@ export function openApp(
   frame.title = `Page of ${app.tool.name}`;
   frame.className = "block h-full w-full border-0";
   frame.src = `${appFramePath}?csp=${encodeURIComponent(JSON.stringify(content.csp))}`;
-  place.append(frame);
+  container.append(frame);
 
   const bridge = createBridge(app, content, granted, ports, () => frame.clientWidth);
   const stopWatching = watchContext(frame, () =>
@@ -76,12 +76,12 @@ export function openApp(
       if (isOver) return;
       isOver = true;
       stopWatching();
-      const left = () => {
+      const removeFrame = () => {
         frame.remove();
         void bridge.close();
       };
       // The frame goes with its place; where it is still there, it has a moment.
-      bridge.teardownResource({}, { timeout: teardownMs }).then(left, left);
+      bridge.teardownResource({}, { timeout: teardownMs }).then(removeFrame, removeFrame);
     },
   };
 }
@@ -94,7 +94,7 @@ function createBridge(
   width: () => number,
 ): AppBridge {
   const permissions = Object.fromEntries(granted.map((name) => [name, {}]));
-  const abilities = {
+  const capabilities = {
     openLinks: {},
     downloadFile: {},
     serverTools: {},
@@ -104,7 +104,7 @@ function createBridge(
     ...(ports.say && { message: { text: {} } }),
   };
   const hostInfo = { name: "toolplane-workbench", version: "1.0.0" };
-  const bridge = new AppBridge(null, hostInfo, abilities, {
+  const bridge = new AppBridge(null, hostInfo, capabilities, {
     hostContext: contextFor(app, width()),
   });
   const requests = createPageRequests(app, ports);
@@ -113,9 +113,8 @@ function createBridge(
     bridge.setHostContext(contextFor(app, width()));
     void bridge.sendToolInput({ arguments: app.args });
     const { outcome } = app;
-    void ("result" in outcome
-      ? bridge.sendToolResult(outcome.result as never)
-      : bridge.sendToolCancelled({ reason: outcome.cancelled }));
+    if ("result" in outcome) void bridge.sendToolResult(outcome.result as never);
+    else void bridge.sendToolCancelled({ reason: outcome.cancelled });
   };
   bridge.oncalltool = async ({ name, arguments: args }) =>
     (await requests.callTool(name, args)) as never;
@@ -126,14 +125,14 @@ function createBridge(
     ({ resourceTemplates: (await requests.listResources()).resourceTemplates }) as never;
   bridge.onlistprompts = async () => ({ prompts: [] });
   bridge.onopenlink = async ({ url }) => ({ isError: !(await requests.openLink(url)) });
-  bridge.onmessage = async ({ content: said }) => ({
-    isError: !(await requests.message(said as never)),
+  bridge.onmessage = async ({ content: message }) => ({
+    isError: !(await requests.message(message as never)),
   });
   bridge.ondownloadfile = async ({ contents }) => ({
     isError: !(await requests.download(contents as never)),
   });
   bridge.onrequestdisplaymode = async () => ({ mode: "inline" });
-  bridge.onloggingmessage = (said) => requests.log(said as never);
+  bridge.onloggingmessage = (logEntry) => requests.log(logEntry as never);
   bridge.onsizechange = ({ height }) => {
     if (height !== undefined && Number.isFinite(height))
       ports.onHeight(Math.round(Math.min(maxHeight, Math.max(minHeight, height))));

@@ -21,7 +21,7 @@ export function PageMessages({ callId }: { callId: string }) {
               params={{ id: call.id }}
               className="min-w-0 flex-1 break-all font-mono text-xs text-accent hover:underline"
             >
-              {whatOf(call)}
+              {renderTarget(call)}
             </Link>
             <CallState call={call} />
             <span className="text-xs text-muted">
@@ -35,8 +35,7 @@ export function PageMessages({ callId }: { callId: string }) {
 }
 
 /** Without the server: it is always the page's own. */
-function whatOf({ tool, server }: { tool: string; server: string | null }): string {
-  return server !== null && tool.startsWith(`${server}.`)
-    ? tool.slice(server.length + 1).replace(/^pages\//, "")
-    : tool;
+function renderTarget({ tool, server }: { tool: string; server: string | null }): string {
+  if (server === null || !tool.startsWith(`${server}.`)) return tool;
+  return tool.slice(server.length + 1).replace(/^pages\//, "");
 }

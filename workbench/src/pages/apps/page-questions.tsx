@@ -9,7 +9,7 @@ import { VisibleText } from "../../parts/visible-text.tsx";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import type { PageQuestion } from "./page-requests.ts";
 
-const words = {
+const dialogTexts = {
   link: { title: "Open this address?", action: "Open in a new tab" },
   message: { title: "Say this to the model?", action: "Say it" },
   file: { title: "Save this file?", action: "Save" },
@@ -35,7 +35,7 @@ type PageQuestionProps = {
 
 /** A person decides what a page may do outside of its frame. */
 export function PageQuestionDialog({ question, server, onAnswer }: PageQuestionProps) {
-  const { title, action } = words[question.kind];
+  const { title, action } = dialogTexts[question.kind];
   const isMoving = useIsMoving();
   return (
     <Dialog
@@ -73,12 +73,15 @@ type PageApprovalProps = { id: string; onAnswered: (outcome: OutcomeAnswer | nul
 export function PageApproval({ id, onAnswered }: PageApprovalProps) {
   return (
     <QueryView query={useOperation("approvals.get", { id })}>
-      {(held) =>
-        held.status === "pending" ? (
-          <CardInSight held={held} onAnswered={({ outcome }) => onAnswered(outcome ?? null)} />
+      {(heldCall) =>
+        heldCall.status === "pending" ? (
+          <CardInSight
+            heldCall={heldCall}
+            onAnswered={({ outcome }) => onAnswered(outcome ?? null)}
+          />
         ) : (
           <p className="flex items-center gap-3 text-sm text-muted">
-            The call of the page was answered elsewhere: {held.status}.
+            The call of the page was answered elsewhere: {heldCall.status}.
             <Button onClick={() => onAnswered(null)}>Go on</Button>
           </p>
         )
@@ -89,11 +92,11 @@ export function PageApproval({ id, onAnswered }: PageApprovalProps) {
 
 /** It stands below the page, which may be as high as the window. */
 function CardInSight(props: Parameters<typeof ApprovalCard>[0]) {
-  const box = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const isMoving = useIsMoving();
-  useEffect(() => void box.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => void container.current?.scrollIntoView({ block: "nearest" }), []);
   return (
-    <div ref={box}>
+    <div ref={container}>
       <ApprovalCard {...props} isMoving={isMoving} />
     </div>
   );

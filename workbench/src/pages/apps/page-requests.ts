@@ -26,7 +26,7 @@ const maxLogs = 20;
 const maxMessage = 4_000;
 const maxUrl = 2_000;
 
-const refused = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
+const refusal = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
 
 type Result = { content: never[]; isError?: boolean } & UnknownObject;
 
@@ -36,14 +36,14 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
   const page = { server, uri };
   let isAsking = false;
   let refusals = 0;
-  let underWay = 0;
+  let callsUnderWay = 0;
   let logs = 0;
 
   /** First the plane, which keeps the record; then the person. */
   async function mayDo(
     method: "ui/open-link" | "ui/message" | "ui/download-file",
     params: UnknownObject,
-    of: PageQuestion,
+    question: PageQuestion,
   ) {
     if (isAsking || refusals >= maxRefusals) return false;
     isAsking = true;
@@ -55,7 +55,7 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
         params,
         conversation,
       });
-      if (!ok || !(await ports.ask(of))) {
+      if (!ok || !(await ports.ask(question))) {
         refusals += 1;
         return false;
       }
@@ -77,23 +77,24 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
       conversation,
       maxResultBytes: 0,
     });
-    const done = outcome.approval ? await ports.approve(outcome.approval.id) : outcome;
-    if (done === null) return refused("A person did not approve this call.") as never;
-    return (done.result ?? refused(done.error?.message ?? "The call had no result.")) as never;
+    const finalOutcome = outcome.approval ? await ports.approve(outcome.approval.id) : outcome;
+    if (finalOutcome === null) return refusal("A person did not approve this call.") as never;
+    return (finalOutcome.result ??
+      refusal(finalOutcome.error?.message ?? "The call had no result.")) as never;
   }
 
   return {
     /** By the name at its own server; another server's is out of reach. */
     async callTool(name: string, args?: UnknownObject): Promise<Result> {
-      if (underWay >= maxCallsAtOnce)
-        return refused("This page has too many calls under way.") as never;
-      underWay += 1;
+      if (callsUnderWay >= maxCallsAtOnce)
+        return refusal("This page has too many calls under way.") as never;
+      callsUnderWay += 1;
       try {
         return await callTool(name, args);
       } catch (thrown) {
-        return refused(messageOf(thrown)) as never;
+        return refusal(messageOf(thrown)) as never;
       } finally {
-        underWay -= 1;
+        callsUnderWay -= 1;
       }
     },
     readResource: (address: string) =>
@@ -103,9 +104,12 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
         server,
         limit: 1000,
       });
-      const plain = (items: readonly object[]) =>
+      const withoutServer = (items: readonly object[]) =>
         items.map((item) => ({ ...item, server: undefined }));
-      return { resources: plain(resources), resourceTemplates: plain(resourceTemplates) };
+      return {
+        resources: withoutServer(resources),
+        resourceTemplates: withoutServer(resourceTemplates),
+      };
     },
     async openLink(url: string): Promise<boolean> {
       const target = url.length > maxUrl ? null : URL.parse(url);
@@ -149,18 +153,18 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
       return contents.length > 0;
     },
     /** The first ones are kept; a page that talks on and on fills no record. */
-    log(said: UnknownObject): void {
+    log(logMessage: UnknownObject): void {
       logs += 1;
       if (logs > maxLogs) return;
-      const params = { level: said.level, data: said.data };
-      const asked = {
+      const params = { level: logMessage.level, data: logMessage.data };
+      const logRequest = {
         name: server,
         page: uri,
         method: "notifications/message",
         params,
         conversation,
       } as const;
-      void callOperation("pages.ask", asked).catch(() => undefined);
+      void callOperation("pages.ask", logRequest).catch(() => undefined);
     },
   };
 }

@@ -29,6 +29,11 @@ const durations = [
   { value: "60000", text: "from 1 min" },
 ];
 
+function durationsWith(minMs: string) {
+  if (durations.some(({ value }) => value === minMs)) return durations;
+  return [...durations, { value: minMs, text: `from ${minMs} ms` }];
+}
+
 /** Changes the address; undefined removes. */
 export function useCallSearch() {
   const search: CallSearch = route.useSearch();
@@ -37,10 +42,10 @@ export function useCallSearch() {
     changes: { [Name in keyof CallSearch]?: CallSearch[Name] | undefined },
     replace = true,
   ) => {
-    const next = Object.entries({ ...search, ...changes }).filter(
+    const nextSearch = Object.entries({ ...search, ...changes }).filter(
       ([, value]) => value !== undefined && value !== "",
     );
-    void navigate({ to: "/calls", search: Object.fromEntries(next), replace });
+    void navigate({ to: "/calls", search: Object.fromEntries(nextSearch), replace });
   };
   return { search, change };
 }
@@ -50,7 +55,8 @@ export function CallFilters() {
   const { search, change } = useCallSearch();
   const mayManage = useMay("admin");
   const servers = useQuery(serversQuery());
-  const names = servers.data?.servers.map(({ name }) => name) ?? [];
+  const names = new Set(servers.data?.servers.map(({ name }) => name));
+  if (search.server !== undefined) names.add(search.server);
   const minMs = search.minMs === undefined ? "" : String(search.minMs);
   return (
     <>
@@ -79,10 +85,7 @@ export function CallFilters() {
         className="w-32! max-md:w-[calc(50%-4px)]!"
         value={search.server ?? ""}
         onChange={({ target }) => change({ server: target.value })}
-        options={[
-          { value: "", text: "Any server" },
-          ...[...new Set([...names, ...(search.server === undefined ? [] : [search.server])])],
-        ]}
+        options={[{ value: "", text: "Any server" }, ...names]}
       />
       <Select
         aria-label="Status"
@@ -99,11 +102,7 @@ export function CallFilters() {
         className="w-32! max-md:w-[calc(50%-4px)]!"
         value={minMs}
         onChange={({ target }) => change({ minMs: target.value })}
-        options={
-          durations.some(({ value }) => value === minMs)
-            ? durations
-            : [...durations, { value: minMs, text: `from ${minMs} ms` }]
-        }
+        options={durationsWith(minMs)}
       />
       {mayManage && (
         <TextFilter
@@ -152,12 +151,12 @@ type TextFilterProps = {
 
 function TextFilter({ label, width = "w-32!", value, onChange }: TextFilterProps) {
   const [text, setText] = useState(value);
-  const settled = useDeferredValue(text);
+  const settledText = useDeferredValue(text);
   useEffect(() => setText(value), [value]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed changes the address
   useEffect(() => {
-    if (settled !== value && settled === text) onChange(settled);
-  }, [settled]);
+    if (settledText !== value && settledText === text) onChange(settledText);
+  }, [settledText]);
   return (
     <TextInput
       aria-label={label}

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { useOperation } from "../../api/operations.ts";
 import type { CallAnswer } from "../../api/queries.ts";
 import { Badge, CallState, callerText } from "../../parts/badge.tsx";
@@ -13,7 +14,7 @@ import { PageMessages } from "../apps/page-messages.tsx";
 import { CallPayload } from "./call-payload.tsx";
 import { callSpans } from "./call-spans.ts";
 import { CallVerdict } from "./call-verdict.tsx";
-import { Waits } from "./call-waits.tsx";
+import { WaitingNote } from "./call-waits.tsx";
 import { CompareCalls } from "./compare/compare-calls.tsx";
 import { providerText } from "./provider-text.ts";
 import { Waterfall } from "./waterfall.tsx";
@@ -39,7 +40,7 @@ function AllCalls() {
 
 function CallView({ call }: { call: CallAnswer }) {
   const { tool, server, status, error, durationMs, attempts } = call;
-  const { with: other } = route.useSearch();
+  const { with: otherId } = route.useSearch();
   const args = call.payload && !isCut(call.payload.arguments) ? call.payload.arguments : undefined;
   return (
     <Page
@@ -53,7 +54,7 @@ function CallView({ call }: { call: CallAnswer }) {
         <>
           <Link
             to="/try"
-            search={{ tool, ...(args === undefined ? {} : { args: JSON.stringify(args) }) }}
+            search={{ tool, ...withoutUndefined({ args: JSON.stringify(args) }) }}
             className="inline-flex h-8 items-center gap-1.5 rounded-md border border-line bg-surface px-3 text-sm font-medium hover:bg-sunken"
           >
             <FlaskConical aria-hidden className="size-4" />
@@ -66,8 +67,8 @@ function CallView({ call }: { call: CallAnswer }) {
         </>
       }
     >
-      {error &&
-        (status === "waiting" ? <Waits call={call} error={error} /> : <CallError error={error} />)}
+      {error && status === "waiting" && <WaitingNote call={call} error={error} />}
+      {error && status !== "waiting" && <CallError error={error} />}
       <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
         <div className="flex min-w-0 flex-col gap-4">
           <CallPayload call={call} />
@@ -85,7 +86,7 @@ function CallView({ call }: { call: CallAnswer }) {
           <PageMessages callId={call.id} />
         </div>
       </div>
-      <CompareCalls call={call} other={other} />
+      <CompareCalls call={call} otherId={otherId} />
       {error && status !== "waiting" && Object.keys(error.data).length > 0 && (
         <Panel title="Error details">
           <JsonView value={error.data} />

@@ -8,7 +8,7 @@ import { AppOfCall } from "../apps/app-of-call.tsx";
 
 /** What the call was given and its result, or how to have it kept. */
 export function CallPayload({ call }: { call: CallAnswer }) {
-  const { payload, argumentNames, server } = call;
+  const { payload, argumentNames } = call;
   if (!payload)
     return (
       <Panel title="Arguments and result">
@@ -41,21 +41,23 @@ export function CallPayload({ call }: { call: CallAnswer }) {
         title="Result"
         actions={<CopyButton label="Copy the result" text={textOf(payload.result)} />}
       >
-        {isResult(payload.result) ? (
-          <div className="flex min-w-0 flex-col gap-3">
-            <AppOfCall isAsked call={call} args={payload.arguments} result={payload.result} />
-            <ResultView
-              outcome={{ result: payload.result } as unknown as OutcomeAnswer}
-              server={server}
-            />
-          </div>
-        ) : payload.result === null ? (
-          <p className="text-sm text-muted">The call ended without a result.</p>
-        ) : (
-          <JsonView value={payload.result} />
-        )}
+        <PayloadResult call={call} payload={payload} />
       </Panel>
     </>
+  );
+}
+
+type PayloadResultProps = { call: CallAnswer; payload: NonNullable<CallAnswer["payload"]> };
+
+function PayloadResult({ call, payload: { arguments: args, result } }: PayloadResultProps) {
+  if (result === null)
+    return <p className="text-sm text-muted">The call ended without a result.</p>;
+  if (!isResult(result)) return <JsonView value={result} />;
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <AppOfCall isAsked call={call} args={args} result={result} />
+      <ResultView outcome={{ result } as unknown as OutcomeAnswer} server={call.server} />
+    </div>
   );
 }
 

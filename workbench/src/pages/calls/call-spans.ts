@@ -5,14 +5,21 @@ import type { Span } from "./waterfall.tsx";
 /** The stages of the path in order, with the attempts inside `execute`. */
 export function callSpans({ stages, attempts, hooks = [], status, server }: CallAnswer): Span[] {
   const spans: Span[] = [];
-  let at = 0;
+  let startMs = 0;
   const isOver = status === "succeeded" || status === "dry_run" || status === "waiting";
   for (const [index, { stage, ms }] of stages.entries()) {
     const isLast = index === stages.length - 1;
-    spans.push({ key: stage, name: stage, startMs: at, ms, depth: 0, isBad: isLast && !isOver });
-    if (stage === "execute") spans.push(...attemptSpans(attempts, server, at));
-    if (stage === "approve") spans.push(...hookSpans(hooks, at));
-    at += ms;
+    spans.push({
+      key: stage,
+      name: stage,
+      startMs: startMs,
+      ms,
+      depth: 0,
+      isBad: isLast && !isOver,
+    });
+    if (stage === "execute") spans.push(...attemptSpans(attempts, server, startMs));
+    if (stage === "approve") spans.push(...hookSpans(hooks, startMs));
+    startMs += ms;
   }
   return spans;
 }
@@ -22,10 +29,10 @@ function attemptSpans(
   server: string | null,
   begunMs: number,
 ): Span[] {
-  let at = begunMs;
+  let nextStartMs = begunMs;
   return attempts.map(({ provider, ok, durationMs, error }, index) => {
-    const startMs = at;
-    at += durationMs;
+    const startMs = nextStartMs;
+    nextStartMs += durationMs;
     return {
       key: `attempt ${index}`,
       name: `${index + 1}. ${providerText(provider, server)}`,

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { CallSearch } from "../../app/call-search.ts";
 
 const hourMs = 3_600_000;
@@ -33,11 +34,11 @@ export function timesIn(
   { range, since, until }: CallSearch,
   now: number,
 ): { since?: string; until?: string } {
-  const text = (ms: number) => new Date(ms).toISOString();
+  const isoTime = (ms: number) => new Date(ms).toISOString();
   if (range !== undefined && Object.hasOwn(spans, range)) {
     const span: { from(now: number): number; to?(now: number): number } =
       spans[range as keyof typeof spans];
-    return { since: text(span.from(now)), ...(span.to && { until: text(span.to(now)) }) };
+    return { since: isoTime(span.from(now)), ...(span.to && { until: isoTime(span.to(now)) }) };
   }
-  return { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+  return withoutUndefined({ since, until });
 }

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { CallAnswer } from "../../api/queries.ts";
 
 /** A call that waited: what became of it. */
-function Answered({ answer }: { answer: NonNullable<CallAnswer["answer"]> }) {
+function AnsweredNote({ answer }: { answer: NonNullable<CallAnswer["answer"]> }) {
   const { status, by, outcome, approvalId } = answer;
   return (
     <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-sm">
@@ -22,14 +22,14 @@ function Answered({ answer }: { answer: NonNullable<CallAnswer["answer"]> }) {
 }
 
 /** A waiting call has not failed: links to the decision. */
-export function Waits({
+export function WaitingNote({
   call,
   error: { data },
 }: {
   call: CallAnswer;
   error: NonNullable<CallAnswer["error"]>;
 }) {
-  if (call.answer && call.answer.status !== "pending") return <Answered answer={call.answer} />;
+  if (call.answer && call.answer.status !== "pending") return <AnsweredNote answer={call.answer} />;
   const { approvalId, planId } = data as { approvalId?: unknown; planId?: unknown };
   return (
     <p className="break-words rounded-md bg-accent-soft px-3 py-2 text-sm">

@@ -95,43 +95,39 @@ export function CallsPage() {
       title="Calls"
       actions={
         <nav aria-label="What to list" className="flex rounded-md border border-line p-0.5">
-          {views.map((one) => (
+          {views.map((link) => (
             <Link
-              key={one.title}
+              key={link.title}
               to="/calls"
-              search={one.view === undefined ? {} : { view: one.view }}
-              aria-current={view === one.view ? "page" : undefined}
+              search={link.view === undefined ? {} : { view: link.view }}
+              aria-current={view === link.view ? "page" : undefined}
               className={classes(
                 "rounded px-2.5 py-1 text-sm font-medium",
-                view === one.view ? "bg-accent-soft text-accent" : "text-muted hover:text-ink",
+                view === link.view ? "bg-accent-soft text-accent" : "text-muted hover:text-ink",
               )}
             >
-              {one.title}
+              {link.title}
             </Link>
           ))}
         </nav>
       }
     >
-      {view === "runs" ? (
-        <RunsTable />
-      ) : view === "conversations" ? (
-        <Conversations />
-      ) : (
-        <CallsTable />
-      )}
+      {view === "runs" && <RunsTable />}
+      {view === "conversations" && <Conversations />}
+      {view !== "runs" && view !== "conversations" && <CallsTable />}
     </Page>
   );
 }
 
 function CallsTable() {
   const { search } = useCallSearch();
-  const { view: _, outcome: __, range: ___, ...asked } = search;
+  const { view: _, outcome: __, range: ___, ...plainFilter } = search;
   const navigate = useNavigate();
   // A span moves on when it is chosen again, not under the reader.
   const [now, setNow] = useState(Date.now);
   // biome-ignore lint/correctness/useExhaustiveDependencies: chosen again
   useEffect(() => setNow(Date.now()), [search.range]);
-  const filter = { ...asked, ...timesIn(search, now) };
+  const filter = { ...plainFilter, ...timesIn(search, now) };
   const { since } = filter;
   const { list: calls, newer, showNewest } = useLongList(callsQuery(filter), "tool.result");
   const isFiltered = Object.keys(filter).length > 0;

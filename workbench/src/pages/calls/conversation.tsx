@@ -10,23 +10,27 @@ import { Empty } from "../../parts/states.tsx";
 import { renderCount, renderDuration } from "../../parts/time.tsx";
 import { type ShownCall, ToolCard } from "./story/tool-card.tsx";
 
-type Told = Pick<AgentRun, "messages" | "steps" | "question" | "answer" | "conversation">;
+type ToldRun = Pick<AgentRun, "messages" | "steps" | "question" | "answer" | "conversation">;
 
 /** Beside the messages. */
-export type Beside = {
+export type ConversationExtras = {
   records?: ReadonlyMap<string, Partial<Pick<CallAnswer, "approval" | "server">>>;
   /** Of a run that goes on: its calls that are not counted yet, and the approvals they wait for. */
   live?: {
     calls: readonly (ShownCall & { id: string })[];
-    held: ReadonlyMap<string, string>;
+    approvalIds: ReadonlyMap<string, string>;
     isModelAsked: boolean;
   };
 };
 
 /** The messages, each call with its result. */
-export function Conversation({ run, records = new Map(), live }: Beside & { run: Told }) {
+export function Conversation({
+  run,
+  records = new Map(),
+  live,
+}: ConversationExtras & { run: ToldRun }) {
   const { messages, steps, question, answer } = run;
-  const made = new Map<string, ShownCall>(
+  const callsById = new Map<string, ShownCall>(
     [...steps.flatMap(({ calls }) => calls), ...(live?.calls ?? [])].map(
       (call) => [call.id, call] as const,
     ),
@@ -36,21 +40,25 @@ export function Conversation({ run, records = new Map(), live }: Beside & { run:
       message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [],
     ),
   );
-  const held = live?.held ?? new Map();
-  const known: Known = { made, results, records, held, conversation: run.conversation };
-  const spoken = messages.filter(({ role }) => role !== "tool");
-  const stepOf = stepsByMessage(spoken, steps);
-  if (spoken.length === 0)
+  const approvalIds = live?.approvalIds ?? new Map();
+  const knownCalls: KnownCalls = {
+    callsById,
+    results,
+    records,
+    approvalIds,
+    conversation: run.conversation,
+  };
+  const spokenMessages = messages.filter(({ role }) => role !== "tool");
+  const stepOf = stepsByMessage(spokenMessages, steps);
+  if (spokenMessages.length === 0)
     return (
       <div className="flex flex-col gap-4">
         <Turn icon={User} who="Question">
           <Text content={question} />
         </Turn>
-        {live ? (
-          <Thinking />
-        ) : answer === null ? (
-          <Empty title="The conversation was not stored" />
-        ) : (
+        {live && <Thinking />}
+        {!live && answer === null && <Empty title="The conversation was not stored" />}
+        {!live && answer !== null && (
           <Turn icon={Bot} who="Answer">
             <Text content={answer} />
           </Turn>
@@ -62,10 +70,12 @@ export function Conversation({ run, records = new Map(), live }: Beside & { run:
       <GrowingList
         className="gap-4"
         atOnce={40}
-        items={spoken.map((message, place) => ({ message, place }))}
-        keyOf={({ place }) => String(place)}
+        items={spokenMessages.map((message, position) => ({ message, place: position }))}
+        keyOf={({ place: position }) => String(position)}
       >
-        {({ message }) => <Message message={message} step={stepOf.get(message)} known={known} />}
+        {({ message }) => (
+          <Message message={message} step={stepOf.get(message)} knownCalls={knownCalls} />
+        )}
       </GrowingList>
       {live?.isModelAsked && <Thinking />}
     </div>
@@ -74,13 +84,13 @@ export function Conversation({ run, records = new Map(), live }: Beside & { run:
 
 /** The last messages of the model are those of this run's steps; earlier ones are history. */
 function stepsByMessage(
-  spoken: readonly ChatMessage[],
+  spokenMessages: readonly ChatMessage[],
   steps: readonly AgentStep[],
 ): Map<ChatMessage, AgentStep> {
-  const answers = spoken.filter(({ role }) => role === "assistant").slice(-steps.length);
+  const answers = spokenMessages.filter(({ role }) => role === "assistant").slice(-steps.length);
   // A step that broke off has no message, and then nothing says which is which.
   if (answers.length !== steps.length) return new Map();
-  return new Map(steps.map((step, at) => [answers[at] as ChatMessage, step]));
+  return new Map(steps.map((step, index) => [answers[index] as ChatMessage, step]));
 }
 
 function Thinking() {
@@ -94,16 +104,16 @@ function Thinking() {
   );
 }
 
-type Known = {
+type KnownCalls = {
   conversation: string;
-  made: Map<string, ShownCall>;
+  callsById: Map<string, ShownCall>;
   results: Map<string, ChatContent>;
-  records: NonNullable<Beside["records"]>;
-  held: ReadonlyMap<string, string>;
+  records: NonNullable<ConversationExtras["records"]>;
+  approvalIds: ReadonlyMap<string, string>;
 };
-type MessageProps = { message: ChatMessage; step: AgentStep | undefined; known: Known };
+type MessageProps = { message: ChatMessage; step: AgentStep | undefined; knownCalls: KnownCalls };
 
-function Message({ message, step, known }: MessageProps) {
+function Message({ message, step, knownCalls }: MessageProps) {
   if (message.role === "user")
     return (
       <Turn icon={User} who="Person">
@@ -120,20 +130,20 @@ function Message({ message, step, known }: MessageProps) {
       </Turn>
     );
   if (message.role !== "assistant") return null;
-  const thought = message.reasoning_content?.trim() ?? "";
+  const reasoning = message.reasoning_content?.trim() ?? "";
   return (
     <Turn icon={Bot} who="Model" note={step && costOf(step)}>
-      {thought !== "" && (
+      {reasoning !== "" && (
         <p
           dir="auto"
           className="whitespace-pre-wrap break-words border-l-2 border-line pl-3 text-sm italic text-muted"
         >
-          {thought}
+          {reasoning}
         </p>
       )}
       <Markdown text={textIn(message.content)} />
       {message.tool_calls?.map((call) => (
-        <AskedTool key={call.id} asked={call} known={known} />
+        <AskedTool key={call.id} requested={call} knownCalls={knownCalls} />
       ))}
     </Turn>
   );
@@ -173,14 +183,14 @@ function Turn({ icon: Icon, who, note, children }: TurnProps) {
   );
 }
 
-function AskedTool({ asked, known }: { asked: AskedCall; known: Known }) {
-  const call = known.made.get(asked.id);
+function AskedTool({ requested, knownCalls }: { requested: AskedCall; knownCalls: KnownCalls }) {
+  const call = knownCalls.callsById.get(requested.id);
   return (
     <ToolCard
-      {...{ asked, call, conversation: known.conversation }}
-      result={known.results.get(asked.id)}
-      record={call?.record ? known.records.get(call.record) : undefined}
-      held={known.held.get(asked.id)}
+      {...{ requested, call, conversation: knownCalls.conversation }}
+      result={knownCalls.results.get(requested.id)}
+      record={call?.record ? knownCalls.records.get(call.record) : undefined}
+      approvalId={knownCalls.approvalIds.get(requested.id)}
     />
   );
 }

@@ -18,11 +18,11 @@ export function Conversations() {
   const { list: calls, newer, showNewest } = useLongList(callsQuery(), "tool.result");
   const runs = useInfiniteQuery(runsQuery()).data;
   const groups = useMemo(() => {
-    const listed = calls.data?.pages;
-    const known = runs?.pages;
+    const callPages = calls.data?.pages;
+    const runPages = runs?.pages;
     return groupCalls(
-      listed?.flatMap((page) => page.calls) ?? [],
-      known?.flatMap((page) => page.runs) ?? [],
+      callPages?.flatMap((page) => page.calls) ?? [],
+      runPages?.flatMap((page) => page.runs) ?? [],
     );
   }, [calls.data, runs]);
   return (
@@ -64,7 +64,7 @@ function Group({ group: { conversation, runs, calls } }: { group: CallGroup }) {
   if (newest === undefined || oldest === undefined) return null;
   const failed = calls.filter(({ status }) => isBad(status)).length;
   const tokens = runs.reduce((sum, { usage }) => sum + usage.totalTokens, 0);
-  const asked = runs.at(-1)?.question ?? null;
+  const question = runs.at(-1)?.question ?? null;
   const caller = callerText(newest.principal.user, newest.face);
   const endedAt = Date.parse(newest.at) + newest.durationMs;
   return (
@@ -76,13 +76,13 @@ function Group({ group: { conversation, runs, calls } }: { group: CallGroup }) {
             dir="auto"
             className={classes(
               "block truncate font-medium",
-              asked === null && "font-mono text-xs leading-5",
+              question === null && "font-mono text-xs leading-5",
             )}
           >
-            {asked ?? toolsOf(calls)}
+            {question ?? toolsOf(calls)}
           </span>
           <span dir="auto" className="block truncate text-xs text-muted">
-            {[caller, conversation].filter((word) => word !== null).join(" · ")}
+            {[caller, conversation].filter((part) => part !== null).join(" · ")}
           </span>
         </span>
         {runs.length > 1 && <Badge>{counted(runs.length, "question")}</Badge>}

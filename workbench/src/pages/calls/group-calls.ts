@@ -14,9 +14,11 @@ export type CallGroup = {
 export function toolsOf(calls: readonly Pick<CallAnswer, "tool">[], atMost = 3): string {
   const counts = new Map<string, number>();
   for (const { tool } of calls) counts.set(tool, (counts.get(tool) ?? 0) + 1);
-  const names = [...counts].toSorted(([, one], [, other]) => other - one).map(([tool]) => tool);
-  const more = names.length - atMost;
-  return names.slice(0, atMost).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const names = [...counts]
+    .toSorted(([, countA], [, countB]) => countB - countA)
+    .map(([tool]) => tool);
+  const moreCount = names.length - atMost;
+  return names.slice(0, atMost).join(", ") + (moreCount > 0 ? ` and ${moreCount} more` : "");
 }
 
 /** A longer pause of a client without a session begins another conversation. */
@@ -27,18 +29,18 @@ export const pauseMs = 10 * 60_000;
  * one are grouped by client (caller, key and face) until it pauses.
  */
 export function groupCalls(calls: readonly CallAnswer[], runs: readonly RunSummary[]): CallGroup[] {
-  const known = new Map(runs.map((run) => [run.id, run]));
-  const open = new Map<string, CallGroup>();
+  const runsById = new Map(runs.map((run) => [run.id, run]));
+  const openGroups = new Map<string, CallGroup>();
   const groups: CallGroup[] = [];
   for (const call of calls) {
-    const run = call.run === undefined ? undefined : known.get(call.run);
+    const run = call.run === undefined ? undefined : runsById.get(call.run);
     // Records of earlier versions name the run alone.
     const conversation = call.conversation ?? run?.conversation ?? call.run ?? null;
     const owner = JSON.stringify([conversation, ...clientOf(call, conversation !== null)]);
-    let group = open.get(owner);
+    let group = openGroups.get(owner);
     if (group === undefined || (conversation === null && isPause(group, call))) {
       group = { key: owner, conversation, runs: [], calls: [] };
-      open.set(owner, group);
+      openGroups.set(owner, group);
       groups.push(group);
     }
     if (run !== undefined && !group.runs.includes(run)) group.runs = [...group.runs, run];
@@ -50,12 +52,11 @@ export function groupCalls(calls: readonly CallAnswer[], runs: readonly RunSumma
 
 /** Two users may give the same name; one conversation may use several faces. */
 function clientOf({ face, principal }: CallAnswer, isNamed: boolean): unknown[] {
-  return isNamed
-    ? [principal.user]
-    : [principal.user, (principal as { key?: string }).key ?? null, face];
+  if (isNamed) return [principal.user];
+  return [principal.user, (principal as { key?: string }).key ?? null, face];
 }
 
-function isPause({ calls }: CallGroup, { at }: CallAnswer): boolean {
-  const later = calls.at(-1);
-  return later !== undefined && Date.parse(later.at) - Date.parse(at) > pauseMs;
+function isPause({ calls }: CallGroup, { at: calledAt }: CallAnswer): boolean {
+  const laterCall = calls.at(-1);
+  return laterCall !== undefined && Date.parse(laterCall.at) - Date.parse(calledAt) > pauseMs;
 }

@@ -22,8 +22,9 @@ const programQuery = (conversation: string, code: string) =>
         { conversation, limit: maxRuns },
         { signal },
       );
-      const found = runs.find((run) => isProgramRun(run) && run.question.trim() === code.trim());
-      return found === undefined ? null : callOperation("runs.get", { id: found.id }, { signal });
+      const program = runs.find((run) => isProgramRun(run) && run.question.trim() === code.trim());
+      if (program === undefined) return null;
+      return callOperation("runs.get", { id: program.id }, { signal });
     },
   });
 

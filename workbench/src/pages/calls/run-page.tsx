@@ -28,12 +28,12 @@ const route = getRouteApi("/runs/$id");
 /** One that has not ended is not kept yet: what it has done so far is shown. */
 export function RunPage() {
   const { id } = route.useParams();
-  const kept = useOperation("runs.get", { id });
-  const live = useQuery({ ...liveRunQuery(id), enabled: kept.data === undefined });
-  const isUnknown = kept.data === undefined && kept.error !== null;
-  if (isUnknown && live.data) return <LiveRun run={live.data} back={<AllRuns />} />;
+  const recordQuery = useOperation("runs.get", { id });
+  const liveQuery = useQuery({ ...liveRunQuery(id), enabled: recordQuery.data === undefined });
+  const isUnknown = recordQuery.data === undefined && recordQuery.error !== null;
+  if (isUnknown && liveQuery.data) return <LiveRun run={liveQuery.data} back={<AllRuns />} />;
   // Between its end and its record.
-  const query = isUnknown && live.isPending ? { ...kept, error: null } : kept;
+  const query = isUnknown && liveQuery.isPending ? { ...recordQuery, error: null } : recordQuery;
   return (
     <QueryPage query={query} title="Agent run" back={<AllRuns />}>
       {(run) => <RunView run={run} />}
@@ -81,11 +81,9 @@ function RunView({ run }: { run: AgentRun }) {
       <RunMarks run={run} />
       <RunTiming run={run} records={records} />
       <div className="grid items-start gap-4 xl:grid-cols-[3fr_1fr]">
-        {isText ? (
-          <RunText id={id} />
-        ) : isProgram ? (
-          <ProgramView run={run} />
-        ) : (
+        {isText && <RunText id={id} />}
+        {!isText && isProgram && <ProgramView run={run} />}
+        {!isText && !isProgram && (
           <Panel title="Story">
             <Conversation run={run} records={records} />
           </Panel>
@@ -155,7 +153,7 @@ const styleNames: Partial<Record<AgentRun["style"], string>> = {
 function RunFacts({ run }: { run: AgentRun }) {
   const isProgram = isProgramRun(run);
   const { at, user, model, style, toolset, turns, usage, counters, steps, trace } = run;
-  const last = steps.at(-1);
+  const lastStep = steps.at(-1);
   const sampled = steps.reduce((sum, step) => sum + (step.sampled?.totalTokens ?? 0), 0);
   return (
     <Facts
@@ -191,7 +189,7 @@ function RunFacts({ run }: { run: AgentRun }) {
         ],
         ["Cost", usage.cost && costText(usage.cost)],
         ["Sampled", sampled > 0 && `${renderCount(sampled)} tokens, requested by servers`],
-        ["Finish", !isProgram && last && renderFinish(last.finish)],
+        ["Finish", !isProgram && lastStep && renderFinish(lastStep.finish)],
         ["Kept", !isProgram && trace.replace("_", " ")],
       ]}
     />

@@ -15,7 +15,7 @@ export function RunningCalls() {
       className="shrink-0 rounded-lg border border-accent/50 bg-accent-soft px-4 py-2"
     >
       <ul className="flex flex-col gap-1 text-sm">
-        {running.slice(0, maxRows).map(({ id, at, tool, user }) => (
+        {running.slice(0, maxRows).map(({ id, at: startedAt, tool, user }) => (
           <li
             key={id}
             className="grid grid-cols-[16px_minmax(0,2fr)_minmax(0,1fr)_auto] items-center gap-2"
@@ -24,7 +24,7 @@ export function RunningCalls() {
             <span className="truncate font-mono text-xs font-medium">{tool}</span>
             <span className="truncate text-muted">{user ?? "anonymous"}</span>
             <span className="text-muted">
-              runs since <Time at={at} />
+              runs since <Time at={startedAt} />
             </span>
           </li>
         ))}

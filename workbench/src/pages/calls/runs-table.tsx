@@ -101,7 +101,7 @@ export function RunsTable() {
               to: "/calls",
               search: {
                 view: "runs",
-                ...(target.value === "" ? {} : { outcome: target.value as AgentOutcome }),
+                ...(target.value !== "" && { outcome: target.value as AgentOutcome }),
               },
               replace: true,
             })

@@ -9,14 +9,13 @@ import { useCallSearch } from "./call-filters.tsx";
 type View = { name: string; search: Record<string, string> };
 
 /** Of this browser. */
-const keptAs = "call-views";
+const flagName = "call-views";
 
 function readViews(text: string | null): View[] {
   try {
-    const kept: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(kept)
-      ? kept.filter((one) => typeof one?.name === "string" && one.search)
-      : [];
+    const storedViews: unknown = JSON.parse(text ?? "[]");
+    if (!Array.isArray(storedViews)) return [];
+    return storedViews.filter((view) => typeof view?.name === "string" && view.search);
   } catch {
     return [];
   }
@@ -25,16 +24,16 @@ function readViews(text: string | null): View[] {
 /** Filters under a name. */
 export function SavedViews() {
   const { search } = useCallSearch();
-  const views = readViews(useFlag(keptAs));
+  const views = readViews(useFlag(flagName));
   const [name, setName] = useState<string | null>(null);
-  const keep = (next: readonly View[]) => keepFlag(keptAs, JSON.stringify(next));
+  const keepViews = (next: readonly View[]) => keepFlag(flagName, JSON.stringify(next));
   const isFiltered = Object.keys(search).length > 0;
   const save = () => {
-    const named = name?.trim() ?? "";
-    if (named !== "")
-      keep([
-        ...views.filter((one) => one.name !== named),
-        { name: named, search: search as unknown as View["search"] },
+    const trimmedName = name?.trim() ?? "";
+    if (trimmedName !== "")
+      keepViews([
+        ...views.filter((view) => view.name !== trimmedName),
+        { name: trimmedName, search: search as unknown as View["search"] },
       ]);
     setName(null);
   };
@@ -53,7 +52,7 @@ export function SavedViews() {
             label={`Forget the view ${view.name}`}
             icon={X}
             className="size-7"
-            onClick={() => keep(views.filter((one) => one !== view))}
+            onClick={() => keepViews(views.filter((savedView) => savedView !== view))}
           />
         </span>
       ))}

@@ -19,13 +19,13 @@ export function StandOuts({ filter }: { filter: CallFilter & { since: string } }
       className="shrink-0 overflow-auto rounded-lg border border-line bg-surface p-4 "
     >
       <QueryView query={useQuery(filteredSummaryQuery(filter))}>
-        {(summary) => <Shown summary={summary} />}
+        {(summary) => <SummaryView summary={summary} />}
       </QueryView>
     </section>
   );
 }
 
-function Shown({ summary }: { summary: CallSummary }) {
+function SummaryView({ summary }: { summary: CallSummary }) {
   const { change } = useCallSearch();
   const { calls, isWhole, p50Ms, p95Ms, tools, servers, slowest } = summary;
   if (calls === 0) return <p className="text-sm text-muted">No calls in this time.</p>;
@@ -51,7 +51,7 @@ function Shown({ summary }: { summary: CallSummary }) {
           onChoose={(server) => change({ server }, false)}
         />
         <Column title="Slowest calls" wide>
-          {slowest.slice(0, maxRows).map(({ id, at, tool, durationMs }) => (
+          {slowest.slice(0, maxRows).map(({ id, at: calledAt, tool, durationMs }) => (
             <li key={id} className="grid grid-cols-[minmax(0,1fr)_auto_64px] gap-3">
               <Link
                 to="/calls/$id"
@@ -61,7 +61,7 @@ function Shown({ summary }: { summary: CallSummary }) {
                 {tool}
               </Link>
               <span className="text-muted">
-                <Time at={at} />
+                <Time at={calledAt} />
               </span>
               <span className="text-right tabular-nums">{renderDuration(durationMs)}</span>
             </li>
@@ -81,11 +81,11 @@ type RankingProps = {
 
 /** By the duration that one in twenty calls exceeds. */
 function Ranking({ title, wide = false, rows, onChoose }: RankingProps) {
-  const shown = rows.toSorted((a, b) => b.p95Ms - a.p95Ms).slice(0, maxRows);
-  const longest = Math.max(...shown.map(({ p95Ms }) => p95Ms), 1);
+  const shownRows = rows.toSorted((a, b) => b.p95Ms - a.p95Ms).slice(0, maxRows);
+  const longestMs = Math.max(...shownRows.map(({ p95Ms }) => p95Ms), 1);
   return (
     <Column title={title} wide={wide}>
-      {shown.map(({ name, calls, p95Ms }) => (
+      {shownRows.map(({ name, calls, p95Ms }) => (
         <li
           key={name}
           className="grid grid-cols-[minmax(0,1fr)_60px_64px] items-center gap-3 max-md:nth-[n+4]:hidden"
@@ -98,7 +98,7 @@ function Ranking({ title, wide = false, rows, onChoose }: RankingProps) {
           >
             {name}
           </button>
-          <Meter value={p95Ms / longest} label={`p95 ${renderDuration(p95Ms)}`} />
+          <Meter value={p95Ms / longestMs} label={`p95 ${renderDuration(p95Ms)}`} />
           <span
             className="whitespace-nowrap text-right tabular-nums"
             title={`${renderCount(calls)} calls`}

@@ -62,9 +62,9 @@ function Axis({ total }: { total: number }) {
     <div aria-hidden className={classes(columns, "text-2xs tabular-nums text-muted")}>
       <span />
       <span className="flex justify-between border-b border-line pb-0.5">
-        {[0, 0.25, 0.5, 0.75, 1].map((part) => (
-          <span key={part} className={part === 0.25 || part === 0.75 ? "max-sm:hidden" : ""}>
-            {part === 0 ? "0" : renderDuration(total * part)}
+        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
+          <span key={share} className={share === 0.25 || share === 0.75 ? "max-sm:hidden" : ""}>
+            {share === 0 ? "0" : renderDuration(total * share)}
           </span>
         ))}
       </span>
@@ -103,42 +103,39 @@ function Row({ span, total }: { span: Span; total: number }) {
   );
 }
 
-function Bar({
-  span: { key, startMs, ms, depth, isBad, wait, isRunning, isModel },
-  total,
-}: {
-  span: Span;
-  total: number;
-}) {
-  const at = (place: number) => `${Math.min(99.7, (place / total) * 100)}%`;
-  const wide = (length: number) => `${Math.max(0.3, (length / total) * 100)}%`;
+function Bar({ span, total }: { span: Span; total: number }) {
+  const position = (timeMs: number) => `${Math.min(99.7, (timeMs / total) * 100)}%`;
+  const width = (durationMs: number) => `${Math.max(0.3, (durationMs / total) * 100)}%`;
+  const { key, startMs, ms, wait, isRunning } = span;
   const pattern = `waits-${key.replaceAll(/[^\w-]/g, "_")}`;
   return (
     <svg aria-hidden className="block h-2.5 w-full">
       <rect width="100%" height="10" className="fill-sunken" />
       <rect
-        x={at(startMs)}
-        width={wide(ms)}
+        x={position(startMs)}
+        width={width(ms)}
         height="10"
-        className={classes(
-          isBad
-            ? "fill-bad"
-            : isModel
-              ? "fill-muted"
-              : depth > 0
-                ? "fill-accent"
-                : "fill-accent-fill",
-          isRunning && "animate-pulse",
-        )}
+        className={classes(colourOf(span), isRunning && "animate-pulse")}
       />
       {wait && (
         <>
           <WaitPattern id={pattern} />
-          <rect x={at(wait.startMs)} width={wide(wait.ms)} height="10" fill={`url(#${pattern})`} />
+          <rect
+            x={position(wait.startMs)}
+            width={width(wait.ms)}
+            height="10"
+            fill={`url(#${pattern})`}
+          />
         </>
       )}
     </svg>
   );
+}
+
+function colourOf({ isBad, isModel, depth }: Span): string {
+  if (isBad) return "fill-bad";
+  if (isModel) return "fill-muted";
+  return depth > 0 ? "fill-accent" : "fill-accent-fill";
 }
 
 /** Not a colour alone: a person who cannot tell colours apart sees the stripes. */

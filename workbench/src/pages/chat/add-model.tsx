@@ -7,7 +7,7 @@ import { Complaint } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.ts";
 
 /** Where models are served, in the form that most of them speak. */
-const places = [
+const services = [
   { value: "openai", text: "OpenAI", baseURL: "https://api.openai.com/v1", key: "OPENAI_API_KEY" },
   {
     value: "openrouter",
@@ -30,16 +30,21 @@ const places = [
   { value: "other", text: "Another address", baseURL: "", key: "" },
 ] as const;
 
-type Draft = { place: string; baseURL: string; model: string; key: string };
+type ModelDraft = { service: string; baseURL: string; model: string; key: string };
 
-const first: Draft = { place: "openai", baseURL: places[0].baseURL, model: "", key: places[0].key };
+const initialDraft: ModelDraft = {
+  service: "openai",
+  baseURL: services[0].baseURL,
+  model: "",
+  key: services[0].key,
+};
 
 /** Writes a model into the configuration, so that there is someone to talk to. */
 export function AddModel({ onDone }: { onDone: () => void }) {
-  const [draft, setDraft] = useState(first);
+  const [draft, setDraft] = useState(initialDraft);
   const whyNot = useWhyNot("admin");
   const hasFile = useServerChanges() !== "no_file";
-  const set = useMutateOperation("models.set", {
+  const setModel = useMutateOperation("models.set", {
     changes: ["config"],
     onSuccess() {
       toast("The model is added.");
@@ -47,17 +52,17 @@ export function AddModel({ onDone }: { onDone: () => void }) {
     },
   });
   const choose = (value: string) => {
-    const { baseURL = "", key = "" } = places.find((place) => place.value === value) ?? {};
-    setDraft({ ...draft, place: value, baseURL, key });
+    const { baseURL = "", key = "" } = services.find((service) => service.value === value) ?? {};
+    setDraft({ ...draft, service: value, baseURL, key });
   };
   const isKeyName = draft.key === "" || /^[A-Za-z_]\w*$/.test(draft.key.trim());
   const save = () =>
-    set.mutate({
+    setModel.mutate({
       name: "default",
       definition: {
         baseURL: draft.baseURL.trim(),
         model: draft.model.trim(),
-        ...(draft.key.trim() === "" ? {} : { apiKey: `\${${draft.key.trim()}}` }),
+        ...(draft.key.trim() !== "" && { apiKey: `\${${draft.key.trim()}}` }),
       },
     });
   return (
@@ -70,9 +75,9 @@ export function AddModel({ onDone }: { onDone: () => void }) {
     >
       <Field label="Served by">
         <Select
-          value={draft.place}
+          value={draft.service}
           onChange={({ target }) => choose(target.value)}
-          options={places.map(({ value, text }) => ({ value, text }))}
+          options={services.map(({ value, text }) => ({ value, text }))}
         />
       </Field>
       <Field label="Address" hint="Any address that speaks the chat API of OpenAI.">
@@ -108,14 +113,14 @@ export function AddModel({ onDone }: { onDone: () => void }) {
           onChange={({ target }) => setDraft({ ...draft, key: target.value })}
         />
       </Field>
-      <Complaint error={set.error} />
+      <Complaint error={setModel.error} />
       <Button
         type="submit"
         variant="primary"
         className="self-end"
         whyNot={hasFile ? whyNot : "This plane has no configuration file to write to."}
         disabled={draft.model.trim() === "" || draft.baseURL.trim() === "" || !isKeyName}
-        busy={set.isPending}
+        busy={setModel.isPending}
       >
         Add the model
       </Button>

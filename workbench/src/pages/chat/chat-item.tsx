@@ -7,7 +7,7 @@ import { TextView } from "../../parts/text-view.tsx";
 import { counted, renderCount } from "../../parts/time.tsx";
 import { AppOfCall } from "../apps/app-of-call.tsx";
 import { CallArguments } from "../calls/program.tsx";
-import type { ChatItem, Ended } from "./chat-items.ts";
+import type { ChatItem, RunEnd } from "./chat-items.ts";
 import { chatStyles } from "./conversation.ts";
 
 type ChatItemProps = {
@@ -20,7 +20,7 @@ type ChatItemProps = {
 /** One item. What a model says is Markdown, or as it came with `isRaw`. */
 export function ChatItemView({ item, isRaw, conversation, onAsk }: ChatItemProps) {
   if (item.kind === "call") return <CallCard {...{ item, conversation, onAsk }} />;
-  if (item.kind === "end") return <Took {...item.ended} />;
+  if (item.kind === "end") return <RunNumbers {...item.ended} />;
   if (item.kind === "question")
     return (
       <p
@@ -45,17 +45,16 @@ export function ChatItemView({ item, isRaw, conversation, onAsk }: ChatItemProps
         {item.text}
       </p>
     );
-  return isRaw ? (
+  if (!isRaw) return <Markdown level={2} text={item.text} />;
+  return (
     <p dir="auto" className="whitespace-pre-wrap break-words font-mono text-xs leading-5">
       {item.text}
     </p>
-  ) : (
-    <Markdown level={2} text={item.text} />
   );
 }
 
 /** What an answer took, with the way to its run. */
-function Took({ id, model, usage, turns, outcome, style }: Ended) {
+function RunNumbers({ id, model, usage, turns, outcome, style }: RunEnd) {
   const { inputTokens, outputTokens } = usage;
   return (
     <p className="flex flex-wrap items-center gap-x-2 text-xs text-muted">

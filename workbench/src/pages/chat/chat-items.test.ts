@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
-import { type ChatItem, type Happened, listen } from "./chat-items.ts";
+import { addEvent, type ChatEvent, type ChatItem } from "./chat-items.ts";
 
-const said = (message: Partial<AgentMessage>): Happened => ({
+const said = (message: Partial<AgentMessage>): ChatEvent => ({
   message: { id: "m", type: "answer", text: "", end: false, endOfDialog: false, ...message },
 });
-const after = (...happened: Happened[]) => happened.reduce<readonly ChatItem[]>(listen, []);
+const after = (...happened: ChatEvent[]) => happened.reduce<readonly ChatItem[]>(addEvent, []);
 
 test("pieces of one message are one item, and another message is another", () => {
   const items = after(
@@ -23,7 +23,7 @@ test("pieces of one message are one item, and another message is another", () =>
 
 test("a call is one card: its arguments come later, then its result; the same id may come again in another turn", () => {
   const call = { id: "c", tool: "a__b" };
-  const turn: Happened[] = [
+  const turn: ChatEvent[] = [
     said({ type: "action", call }),
     said({ type: "action", call: { ...call, arguments: { x: 1 } } }),
     said({

@@ -23,8 +23,8 @@ type ChatListProps = {
 
 /** The chats of this person, newest first; they are renamed and deleted in the store of the plane. */
 export function ChatList({ user, current, isBusy, onOpen, onDeleted }: ChatListProps) {
-  const [renamed, setRenamed] = useState<string | null>(null);
-  const [leaving, setLeaving] = useState<KeptChat | null>(null);
+  const [renamedChat, setRenamedChat] = useState<string | null>(null);
+  const [leavingChat, setLeavingChat] = useState<KeptChat | null>(null);
   return (
     <QueryView query={useQuery(keptChatsQuery(user))}>
       {(chats) =>
@@ -41,8 +41,8 @@ export function ChatList({ user, current, isBusy, onOpen, onDeleted }: ChatListP
                     chat.conversation === current ? "bg-accent-soft" : "hover:bg-sunken",
                   )}
                 >
-                  {renamed === chat.conversation ? (
-                    <Rename chat={chat} onDone={() => setRenamed(null)} />
+                  {renamedChat === chat.conversation ? (
+                    <Rename chat={chat} onDone={() => setRenamedChat(null)} />
                   ) : (
                     <>
                       <ChatLink
@@ -53,22 +53,26 @@ export function ChatList({ user, current, isBusy, onOpen, onDeleted }: ChatListP
                       <IconButton
                         label={`Rename ${chat.title.slice(0, 60)}`}
                         icon={Pencil}
-                        onClick={() => setRenamed(chat.conversation)}
+                        onClick={() => setRenamedChat(chat.conversation)}
                       />
                       <IconButton
                         label={`Delete ${chat.title.slice(0, 60)}`}
                         icon={Trash2}
                         // Its run would be kept when it ends.
                         disabled={isBusy && chat.conversation === current}
-                        onClick={() => setLeaving(chat)}
+                        onClick={() => setLeavingChat(chat)}
                       />
                     </>
                   )}
                 </li>
               ))}
             </ul>
-            {leaving && (
-              <Delete chat={leaving} onClose={() => setLeaving(null)} onDeleted={onDeleted} />
+            {leavingChat && (
+              <Delete
+                chat={leavingChat}
+                onClose={() => setLeavingChat(null)}
+                onDeleted={onDeleted}
+              />
             )}
           </>
         )
@@ -139,7 +143,7 @@ type DeleteProps = { chat: KeptChat; onClose: () => void; onDeleted: (id: string
 
 function Delete({ chat, onClose, onDeleted }: DeleteProps) {
   const client = useQueryClient();
-  const drop = useMutation({
+  const deleteChat = useMutation({
     mutationFn: () => callOperation("runs.delete", { conversation: chat.conversation }),
     async onSuccess() {
       onDeleted(chat.conversation);
@@ -153,9 +157,9 @@ function Delete({ chat, onClose, onDeleted }: DeleteProps) {
       open
       title="Delete this chat?"
       action="Delete"
-      busy={drop.isPending}
-      error={drop.error}
-      onConfirm={() => drop.mutate()}
+      busy={deleteChat.isPending}
+      error={deleteChat.error}
+      onConfirm={() => deleteChat.mutate()}
       onClose={onClose}
     >
       <p dir="auto" className="break-words font-medium">

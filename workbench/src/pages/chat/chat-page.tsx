@@ -27,7 +27,7 @@ import {
 import { loadChat } from "./kept-chats.ts";
 import { Question } from "./question.tsx";
 import { findRunning } from "./running-chat.ts";
-import { Said } from "./said.tsx";
+import { ChatMessages } from "./said.tsx";
 
 const route = getRouteApi("/chat");
 
@@ -67,16 +67,16 @@ function Chat({ choices }: { choices: Choices }) {
   const [options, setOptions] = useState<AskOptions>({ model: "", toolset: "", style: "tools" });
   const isRaw = useFlag("chat.raw") === "yes";
   const isOpening = useOpened(chat);
-  const relist = () => client.invalidateQueries({ queryKey: ["runs"] });
+  const refreshList = () => client.invalidateQueries({ queryKey: ["runs"] });
   const startNew = () => void navigate({ search: {} });
-  const leave = (id: string) => {
+  const leaveChat = (id: string) => {
     if (id !== chat.conversation) return;
     restartChat();
     startNew();
   };
-  const chats = { user, current: chat.conversation, isBusy: chat.isBusy, onDeleted: leave };
+  const listProps = { user, current: chat.conversation, isBusy: chat.isBusy, onDeleted: leaveChat };
   const ask = (text: string) => {
-    void askChat(text, options).then(relist);
+    void askChat(text, options).then(refreshList);
     void navigate({ search: { id: chat.conversation }, replace: true });
   };
   return (
@@ -89,7 +89,7 @@ function Chat({ choices }: { choices: Choices }) {
           <Button aria-pressed={isRaw} onClick={() => keepFlag("chat.raw", isRaw ? "no" : "yes")}>
             {isRaw ? "Raw: on" : "Raw"}
           </Button>
-          <OtherChats {...chats} />
+          <OtherChats {...listProps} />
           <NewChat chat={chat} onNew={startNew} />
         </>
       }
@@ -99,14 +99,14 @@ function Chat({ choices }: { choices: Choices }) {
           aria-label="Kept chats"
           className="hidden w-60 shrink-0 overflow-auto border-r border-line pr-3 xl:block"
         >
-          <ChatList {...chats} />
+          <ChatList {...listProps} />
         </nav>
         <div className="flex min-h-0 min-w-0 flex-1 flex-col gap-4">
-          <Said
+          <ChatMessages
             chat={chat}
             isRaw={isRaw}
             isOpening={isOpening}
-            onRegenerate={() => void regenerate(options).then(relist)}
+            onRegenerate={() => void regenerate(options).then(refreshList)}
             onAsk={ask}
           />
           <Question isBusy={chat.isBusy} onAsk={ask} onStop={stopChat} />

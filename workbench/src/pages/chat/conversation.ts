@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { AgentAnswer } from "../../../../src/model/agent/agent-answer.ts";
 import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
 import type { ChatMessage } from "../../../../src/model/agent/chat.ts";
@@ -8,8 +9,8 @@ import { sendOperation } from "../../api/operations.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { messageOf } from "../../parts/states.tsx";
 import { toastError } from "../../parts/toast.ts";
-import { type ChatItem, type Ended, type Happened, listen } from "./chat-items.ts";
-import { chatPrefix, endedOf, loadChat, type OpenedChat } from "./kept-chats.ts";
+import { addEvent, type ChatEvent, type ChatItem, type RunEnd } from "./chat-items.ts";
+import { chatPrefix, loadChat, type OpenedChat, runEndOf } from "./kept-chats.ts";
 import { followRun, stopRun } from "./running-chat.ts";
 
 export const chatStyles = { tools: "Tool calls", react: "ReACT", code: "Code" } as const;
@@ -27,10 +28,10 @@ export type Chat = {
 const approvalWaitMs = 600_000;
 
 const listeners = new Set<() => void>();
-let chat: Chat = begin(null);
+let chat: Chat = newChat(null);
 let history: ChatMessage[] = [];
 /** Before the last question. */
-let earlier: ChatMessage[] = [];
+let historyBefore: ChatMessage[] = [];
 let leaving = new AbortController();
 
 /** A conversation with a model. It continues on other pages; what was answered is kept. */
@@ -51,35 +52,38 @@ export function useConversation(user: string | null): Chat {
 export function restartChat(): void {
   if (chat.isBusy) stopChat();
   startOver(chat.user);
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 /** Goes on with a kept conversation. */
-export function resumeChat(conversation: string, { items, history: said }: OpenedChat): void {
+export function resumeChat(
+  conversation: string,
+  { items, history: openedHistory }: OpenedChat,
+): void {
   startOver(chat.user);
-  history = said;
-  const last = said.findLastIndex(({ role }) => role === "user");
-  earlier = said.slice(0, Math.max(0, last));
-  change({ conversation, items });
+  history = openedHistory;
+  const lastQuestion = openedHistory.findLastIndex(({ role }) => role === "user");
+  historyBefore = openedHistory.slice(0, Math.max(0, lastQuestion));
+  changeChat({ conversation, items });
 }
 
 /** Asks the last question again, as if it had not been answered. */
 export async function regenerate(options: AskOptions): Promise<void> {
-  const at = chat.items.findLastIndex(({ kind }) => kind === "question");
-  const question = chat.items[at];
+  const questionIndex = chat.items.findLastIndex(({ kind }) => kind === "question");
+  const question = chat.items[questionIndex];
   if (question?.kind !== "question" || chat.isBusy) return;
-  history = earlier;
-  change({ items: chat.items.slice(0, at) });
+  history = historyBefore;
+  changeChat({ items: chat.items.slice(0, questionIndex) });
   await askChat(question.text, options);
 }
 
 export function stopChat(): void {
   const { conversation } = chat;
-  const followed = leaving;
+  const followedRun = leaving;
   const isOver = () => chat.conversation === conversation && !chat.isBusy;
   void stopRun(conversation, isOver)
     .catch(toastError)
-    .finally(() => followed.abort());
+    .finally(() => followedRun.abort());
 }
 
 /** A conversation whose model is still at work, such as after the page was loaded again. */
@@ -89,13 +93,13 @@ export async function followChat(
   run: string,
 ): Promise<void> {
   startOver(chat.user);
-  change({ conversation, items: opened?.items ?? [], isBusy: true });
+  changeChat({ conversation, items: opened?.items ?? [], isBusy: true });
   const isOver = () => chat.conversation !== conversation;
-  await followRun(run, opened?.runs ?? [], (items) => !isOver() && change({ items }), isOver);
-  const kept = await loadChat(conversation).catch(() => null);
+  await followRun(run, opened?.runs ?? [], (items) => !isOver() && changeChat({ items }), isOver);
+  const keptChat = await loadChat(conversation).catch(() => null);
   if (isOver()) return;
-  if (kept) resumeChat(conversation, kept);
-  else change({ isBusy: false });
+  if (keptChat) resumeChat(conversation, keptChat);
+  else changeChat({ isBusy: false });
 }
 
 export async function askChat(
@@ -108,19 +112,20 @@ export async function askChat(
   const { signal } = leaving;
   // A new chat ignores events of the old one.
   const isOver = () => chat.conversation !== conversation;
-  const tell = (happened: Happened) => !isOver() && change({ items: listen(chat.items, happened) });
-  const hear = (message: AgentMessage & Partial<AgentAnswer>) => {
+  const addToChat = (event: ChatEvent) =>
+    !isOver() && changeChat({ items: addEvent(chat.items, event) });
+  const onMessage = (message: AgentMessage & Partial<AgentAnswer>) => {
     // Ids repeat between questions.
-    tell({ message: { ...message, id: `${turn}-${message.id}` } });
+    addToChat({ message: { ...message, id: `${turn}-${message.id}` } });
     if (isOver() || !message.endOfDialog || message.history === undefined) return;
     history = message.history;
     const { trace, usage, turns, outcome } = message as unknown as AgentAnswer;
-    took = endedOf({ ...trace, usage, turns, outcome });
+    runEnd = runEndOf({ ...trace, usage, turns, outcome });
   };
-  let took: Ended | undefined;
-  earlier = history;
-  change({ isBusy: true });
-  tell({ question, id: turn });
+  let runEnd: RunEnd | undefined;
+  historyBefore = history;
+  changeChat({ isBusy: true });
+  addToChat({ question, id: turn });
   const input: InputOf<"agent.run"> = {
     question,
     conversation,
@@ -128,53 +133,55 @@ export async function askChat(
     approvalWaitMs,
     // A page that is left or loaded again does not end it.
     detached: true,
-    ...(style === "tools" ? {} : { style }),
-    ...(history.length === 0 ? {} : { history }),
-    ...(model === "" ? {} : { model }),
-    ...(toolset === "" ? {} : { toolset }),
+    ...withoutUndefined({ model: model || undefined, toolset: toolset || undefined }),
   };
+  if (style !== "tools") input.style = style;
+  if (history.length > 0) input.history = history;
   try {
-    await follow(input, signal, hear);
+    await followAnswer(input, signal, onMessage);
   } catch (thrown) {
     const text = signal.aborted ? "Stopped." : messageOf(thrown);
-    tell({ message: { id: `${turn}-end`, type: "error", text, end: true, endOfDialog: true } });
+    addToChat({
+      message: { id: `${turn}-end`, type: "error", text, end: true, endOfDialog: true },
+    });
   } finally {
-    tell({ ended: turn, ...(took ? { took } : {}) });
-    if (!isOver()) change({ isBusy: false });
+    addToChat({ ended: turn, ...withoutUndefined({ took: runEnd }) });
+    if (!isOver()) changeChat({ isBusy: false });
   }
 }
 
-function begin(user: string | null): Chat {
+function newChat(user: string | null): Chat {
   return { user, conversation: chatPrefix + newId(), items: [], isBusy: false };
 }
 
 function startOver(user: string | null): void {
   leaving.abort();
   history = [];
-  earlier = [];
-  chat = begin(user);
+  historyBefore = [];
+  chat = newChat(user);
 }
 
-function change(part: Partial<Chat>): void {
-  chat = { ...chat, ...part };
-  for (const tell of listeners) tell();
+function changeChat(changes: Partial<Chat>): void {
+  chat = { ...chat, ...changes };
+  for (const listener of listeners) listener();
 }
 
-async function follow(
+async function followAnswer(
   input: InputOf<"agent.run">,
   signal: AbortSignal,
-  hear: (message: AgentMessage) => void,
+  onMessage: (message: AgentMessage) => void,
 ) {
   const headers = { accept: "text/event-stream" };
   const response = await sendOperation("agent.run", input, { signal, headers });
   if (!response.ok || !response.body) throw await readProblem(response);
-  let isWhole = false;
+  let isComplete = false;
   await readServerSentEvents(response.body, ({ data }) => {
     const message = JSON.parse(data) as AgentMessage;
-    isWhole ||= message.endOfDialog;
-    hear(message);
+    isComplete ||= message.endOfDialog;
+    onMessage(message);
   });
-  if (!isWhole) throw new Error("The connection to the plane was lost before the model answered.");
+  if (!isComplete)
+    throw new Error("The connection to the plane was lost before the model answered.");
 }
 
 /** Works over plain HTTP, where `crypto.randomUUID` is missing. */

@@ -1,9 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { ChatContent, ChatMessage } from "../../../../src/model/agent/chat.ts";
 import { callOperation } from "../../api/operations.ts";
 import type { RunAnswer, RunSummary } from "../../api/queries.ts";
 import { isProgramRun } from "../calls/program.tsx";
-import type { ChatItem, Ended } from "./chat-items.ts";
+import type { ChatItem, RunEnd } from "./chat-items.ts";
 
 /** Runs of this page are recognised by the names of their conversations. */
 export const chatPrefix = "chat-";
@@ -29,15 +30,16 @@ export const keptChatsQuery = (user: string | null) =>
         runs.flatMap(({ conversation, title }) => (title ? [[conversation, title]] : [])),
       );
       for (const run of runs) {
-        const { conversation, question, at } = run;
+        const { conversation, question, at: startedAt } = run;
         if (!conversation.startsWith(chatPrefix) || isProgramRun(run)) continue;
-        const { at: last = at, questions = new Set<string>() } = chats.get(conversation) ?? {};
+        const { at: lastAt = startedAt, questions = new Set<string>() } =
+          chats.get(conversation) ?? {};
         const title = titles.get(conversation) ?? question;
         // One that was asked again is one question.
         chats.set(conversation, {
           conversation,
           title,
-          at: last,
+          at: lastAt,
           questions: questions.add(question),
         });
       }
@@ -47,28 +49,28 @@ export const keptChatsQuery = (user: string | null) =>
 
 export type OpenedChat = { items: ChatItem[]; history: ChatMessage[]; runs: RunAnswer[] };
 
-/** The last run has the whole conversation; each run has the numbers of its own question. */
+/** The last run has the fullRuns conversation; each run has the numbers of its own question. */
 export async function loadChat(conversation: string): Promise<OpenedChat | null> {
-  const kept = await callOperation("runs.page", { conversation, limit: maxTurns });
-  const runs = kept.runs.filter((run) => !isProgramRun(run));
+  const runPage = await callOperation("runs.page", { conversation, limit: maxTurns });
+  const runs = runPage.runs.filter((run) => !isProgramRun(run));
   if (runs.length === 0) return null;
-  const whole = await Promise.all(runs.map(({ id }) => callOperation("runs.get", { id })));
-  const [last] = whole;
+  const fullRuns = await Promise.all(runs.map(({ id }) => callOperation("runs.get", { id })));
+  const [lastRun] = fullRuns;
   return {
-    items: itemsOf(last?.messages ?? [], whole),
-    history: last?.messages ?? [],
-    runs: whole,
+    items: itemsOf(lastRun?.messages ?? [], fullRuns),
+    history: lastRun?.messages ?? [],
+    runs: fullRuns,
   };
 }
 
-export const endedOf = ({
+export const runEndOf = ({
   id,
   model,
   usage,
   turns,
   outcome,
   style,
-}: Pick<RunSummary, keyof Ended>): Ended => ({
+}: Pick<RunSummary, keyof RunEnd>): RunEnd => ({
   id,
   model,
   usage,
@@ -85,46 +87,46 @@ export function itemsOf(messages: readonly ChatMessage[], runs: readonly RunAnsw
   const runOf = runsByMessage(messages, runs);
   const items: ChatItem[] = [];
   let run: RunAnswer | undefined;
-  const finish = () => {
-    if (run) items.push({ kind: "end", id: `end-${run.id}`, ended: endedOf(run) });
+  const endRun = () => {
+    if (run) items.push({ kind: "end", id: `end-${run.id}`, ended: runEndOf(run) });
     if (run?.error)
       items.splice(-1, 0, { kind: "error", id: `error-${run.id}`, text: run.error.message });
     run = undefined;
   };
-  for (const [at, message] of messages.entries()) {
+  for (const [index, message] of messages.entries()) {
     if (message.role === "user") {
-      finish();
+      endRun();
       run = runOf.get(message);
-      items.push({ kind: "question", id: `kept-${at}`, text: textIn(message.content) });
+      items.push({ kind: "question", id: `kept-${index}`, text: textIn(message.content) });
     }
     if (message.role !== "assistant") continue;
-    const thought = message.reasoning_content?.trim() ?? "";
-    if (thought !== "") items.push({ kind: "thought", id: `kept-${at}`, text: thought });
-    const said = textIn(message.content);
-    if (said.trim() !== "") items.push({ kind: "answer", id: `kept-${at}`, text: said });
-    for (const { id, function: asked } of message.tool_calls ?? []) {
-      const { tool = asked.name, status, record } = calls.get(id) ?? {};
+    const reasoning = message.reasoning_content?.trim() ?? "";
+    if (reasoning !== "") items.push({ kind: "thought", id: `kept-${index}`, text: reasoning });
+    const answer = textIn(message.content);
+    if (answer.trim() !== "") items.push({ kind: "answer", id: `kept-${index}`, text: answer });
+    for (const { id, function: requested } of message.tool_calls ?? []) {
+      const { tool = requested.name, status, record } = calls.get(id) ?? {};
       const call = {
         id,
         tool,
-        arguments: parsed(asked.arguments),
-        ...(status ? { status } : {}),
-        ...(record ? { record } : {}),
+        arguments: parseArguments(requested.arguments),
+        ...withoutUndefined({ status: status || undefined, record: record || undefined }),
       };
       const result = messages.find(
-        (one, place) => place > at && one.role === "tool" && one.tool_call_id === id,
+        (laterMessage, laterIndex) =>
+          laterIndex > index && laterMessage.role === "tool" && laterMessage.tool_call_id === id,
       );
       const content = result?.content ?? "";
       items.push({
         kind: "call",
-        id: `kept-${at}-${id}`,
+        id: `kept-${index}-${id}`,
         call,
         result: textIn(content),
         pictures: picturesIn(content),
       });
     }
   }
-  finish();
+  endRun();
   return items;
 }
 
@@ -133,17 +135,19 @@ function runsByMessage(
   messages: readonly ChatMessage[],
   runs: readonly RunAnswer[],
 ): Map<ChatMessage, RunAnswer> {
-  const left = [...runs];
-  const found = new Map<ChatMessage, RunAnswer>();
+  const unmatchedRuns = [...runs];
+  const runByMessage = new Map<ChatMessage, RunAnswer>();
   for (const message of messages.filter(({ role }) => role === "user").reverse()) {
-    const at = left.findIndex(({ question }) => question === textIn(message.content));
-    const [run] = at === -1 ? [] : left.splice(at, 1);
-    if (run) found.set(message, run);
+    const runIndex = unmatchedRuns.findIndex(
+      ({ question }) => question === textIn(message.content),
+    );
+    const [run] = runIndex === -1 ? [] : unmatchedRuns.splice(runIndex, 1);
+    if (run) runByMessage.set(message, run);
   }
-  return found;
+  return runByMessage;
 }
 
-function parsed(text: string): unknown {
+function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -157,7 +161,6 @@ function textIn(content: ChatContent): string {
 }
 
 function picturesIn(content: ChatContent): string[] {
-  return typeof content === "string"
-    ? []
-    : content.flatMap((block) => (block.type === "image_url" ? block.image_url.url : []));
+  if (typeof content === "string") return [];
+  return content.flatMap((block) => (block.type === "image_url" ? block.image_url.url : []));
 }

@@ -12,16 +12,16 @@ let draft = "";
 /** Enter sends; Shift+Enter starts a new line. */
 export function Question({ isBusy, onAsk, onStop }: QuestionProps) {
   const [text, setText] = useState(draft);
-  const write = (next: string) => {
+  const changeDraft = (next: string) => {
     draft = next;
     setText(next);
   };
   const mayAsk = useMay("call");
-  const cannot = isBusy || !mayAsk || text.trim() === "";
+  const isDisabled = isBusy || !mayAsk || text.trim() === "";
   const ask = () => {
-    if (cannot) return;
+    if (isDisabled) return;
     onAsk(text.trim());
-    write("");
+    changeDraft("");
   };
   return (
     <div className="mx-auto flex w-full max-w-3xl items-end gap-2">
@@ -31,7 +31,7 @@ export function Question({ isBusy, onAsk, onStop }: QuestionProps) {
         rows={2}
         className="resize-y font-sans! text-sm!"
         value={text}
-        onChange={({ target }) => write(target.value)}
+        onChange={({ target }) => changeDraft(target.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
@@ -43,7 +43,7 @@ export function Question({ isBusy, onAsk, onStop }: QuestionProps) {
           Stop
         </Button>
       ) : (
-        <Button variant="primary" icon={SendHorizontal} disabled={cannot} onClick={ask}>
+        <Button variant="primary" icon={SendHorizontal} disabled={isDisabled} onClick={ask}>
           Ask
         </Button>
       )}

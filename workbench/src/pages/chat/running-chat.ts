@@ -4,11 +4,11 @@ import type { RunAnswer } from "../../api/queries.ts";
 import type { ChatItem } from "./chat-items.ts";
 import { itemsOf } from "./kept-chats.ts";
 
-const lookMs = 400;
+const pollMs = 400;
 /** A run that was only just asked for is not listed yet. */
-const maxLooks = 50;
+const maxPolls = 50;
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, lookMs));
+const pause = () => new Promise((resolve) => setTimeout(resolve, pollMs));
 
 /** The run of a conversation that has not ended. */
 export async function findRunning(conversation: string): Promise<RunningRun | undefined> {
@@ -17,7 +17,7 @@ export async function findRunning(conversation: string): Promise<RunningRun | un
 }
 
 export async function stopRun(conversation: string, isOver: () => boolean): Promise<void> {
-  for (let looks = 0; looks < maxLooks && !isOver(); looks += 1) {
+  for (let polls = 0; polls < maxPolls && !isOver(); polls += 1) {
     const run = await findRunning(conversation);
     if (run) return void (await callOperation("runs.stop", { id: run.id }));
     await pause();
@@ -27,16 +27,16 @@ export async function stopRun(conversation: string, isOver: () => boolean): Prom
 /** Tells what a run has said and done, until it ends or is no longer of interest. */
 export async function followRun(
   id: string,
-  earlier: readonly RunAnswer[],
-  tell: (items: readonly ChatItem[]) => void,
+  earlierRuns: readonly RunAnswer[],
+  onItems: (items: readonly ChatItem[]) => void,
   isOver: () => boolean,
 ): Promise<void> {
   while (!isOver()) {
     // While the plane is unreachable nothing is known; where it was started again, the run is gone.
-    const found = await callOperation("runs.running", { id }).catch(() => undefined);
-    const run = found?.runs[0];
-    if (found && !run) return;
-    if (run) tell(liveItems(run, earlier));
+    const running = await callOperation("runs.running", { id }).catch(() => undefined);
+    const run = running?.runs[0];
+    if (running && !run) return;
+    if (run) onItems(liveItems(run, earlierRuns));
     await pause();
   }
 }
@@ -44,10 +44,10 @@ export async function followRun(
 /** The conversation so far; a call without its result is under way. */
 export function liveItems(
   { messages = [], calls }: RunningRun,
-  earlier: readonly RunAnswer[],
+  earlierRuns: readonly RunAnswer[],
 ): ChatItem[] {
-  const open = new Set(calls.flatMap(({ id, status }) => (status === null ? id : [])));
-  return itemsOf(messages, earlier).map((item) =>
-    item.kind === "call" && open.has(item.call.id) ? { ...item, result: null } : item,
+  const openCallIds = new Set(calls.flatMap(({ id, status }) => (status === null ? id : [])));
+  return itemsOf(messages, earlierRuns).map((item) =>
+    item.kind === "call" && openCallIds.has(item.call.id) ? { ...item, result: null } : item,
   );
 }

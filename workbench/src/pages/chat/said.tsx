@@ -10,7 +10,7 @@ import { QuestionCard } from "../approvals/question-card.tsx";
 import { ChatItemView } from "./chat-item.tsx";
 import type { Chat } from "./conversation.ts";
 
-type SaidProps = {
+type MessagesProps = {
   chat: Chat;
   isRaw: boolean;
   isOpening: boolean;
@@ -19,18 +19,18 @@ type SaidProps = {
 };
 
 /** The messages, and the approvals that the run waits for. */
-export function Said({
+export function ChatMessages({
   chat: { items, conversation, isBusy },
   isRaw,
   isOpening,
   onRegenerate,
   onAsk,
-}: SaidProps) {
+}: MessagesProps) {
   const pending = useQuery(pendingQuery()).data?.approvals ?? [];
-  const ours = pending.filter(({ options }) => options.conversation === conversation);
+  const ownApprovals = pending.filter(({ options }) => options.conversation === conversation);
   const questions = useQuery(questionsQuery()).data?.questions ?? [];
-  const asked = questions.filter((question) => question.conversation === conversation);
-  const list = useRef<HTMLDivElement>(null);
+  const ownQuestions = questions.filter((question) => question.conversation === conversation);
+  const scrollerRef = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const lastQuestion = items.findLast(({ kind }) => kind === "question")?.id;
   // A new question scrolls to the answer.
@@ -40,21 +40,21 @@ export function Said({
   }, [lastQuestion]);
   // Whatever grows: letters of an answer, and a card whose parts come one after the other.
   useEffect(() => {
-    const scroller = list.current;
+    const scroller = scrollerRef.current;
     const content = scroller?.firstElementChild;
     if (!scroller || !content) return;
-    const watch = new ResizeObserver(() => {
+    const observer = new ResizeObserver(() => {
       if (isAtEnd.current) scroller.scrollTop = scroller.scrollHeight;
     });
-    watch.observe(content);
-    watch.observe(scroller);
-    return () => watch.disconnect();
+    observer.observe(content);
+    observer.observe(scroller);
+    return () => observer.disconnect();
   }, []);
   return (
     <div
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable
       tabIndex={0}
-      ref={list}
+      ref={scrollerRef}
       role="log"
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
         isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
@@ -73,10 +73,10 @@ export function Said({
         {(isOpening ? [] : items).map((item) => (
           <ChatItemView key={`${item.kind}-${item.id}`} {...{ item, isRaw, conversation, onAsk }} />
         ))}
-        {ours.map((held) => (
-          <ApprovalCard key={held.id} held={held} />
+        {ownApprovals.map((heldCall) => (
+          <ApprovalCard key={heldCall.id} heldCall={heldCall} />
         ))}
-        {asked.map((question) => (
+        {ownQuestions.map((question) => (
           <QuestionCard key={question.id} question={question} />
         ))}
         {!isBusy && !isOpening && items.length > 0 && (

@@ -10,7 +10,7 @@ import { counted, Time } from "../../parts/time.tsx";
 import { ClientContexts } from "../context/client-contexts.tsx";
 import { AllowedClients } from "./allowed-clients.tsx";
 import { ClientList, ClientSnippets } from "./connect-clients.tsx";
-import { latelyUsed } from "./lately-used.ts";
+import { recentCallers } from "./lately-used.ts";
 
 /** One server instead of twenty: how clients reach this plane, and which of them do. */
 export function ClientsPage() {
@@ -38,7 +38,7 @@ export function ClientsPage() {
             </QueryView>
           </Panel>
           <AllowedClients />
-          <LatelyUsed />
+          <RecentCallers />
         </div>
       </div>
     </Page>
@@ -46,18 +46,18 @@ export function ClientsPage() {
 }
 
 /** Of so many calls. */
-const looksAt = 500;
+const maxCalls = 500;
 
-function LatelyUsed() {
+function RecentCallers() {
   return (
-    <Panel flush title={`Who made the last ${looksAt} calls`}>
-      <QueryView query={useOperation("calls.list", { limit: looksAt })} lines={3}>
+    <Panel flush title={`Who made the last ${maxCalls} calls`}>
+      <QueryView query={useOperation("calls.list", { limit: maxCalls })} lines={3}>
         {({ calls }) =>
           calls.length === 0 ? (
             <Empty title="No calls yet" />
           ) : (
             <ul className="divide-y divide-line text-sm">
-              {latelyUsed(calls).map(({ user, face, calls: made, failed, at }) => (
+              {recentCallers(calls).map(({ user, face, calls: callCount, failed, at: lastAt }) => (
                 <li
                   key={`${user} ${face}`}
                   className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2"
@@ -70,9 +70,9 @@ function LatelyUsed() {
                     {callerText(user, face)}
                   </Link>
                   {failed > 0 && <Badge tone="bad">{failed} failed</Badge>}
-                  <span className="tabular-nums text-muted">{counted(made, "call")}</span>
+                  <span className="tabular-nums text-muted">{counted(callCount, "call")}</span>
                   <span className="w-16 text-right text-muted">
-                    <Time at={at} />
+                    <Time at={lastAt} />
                   </span>
                 </li>
               ))}

@@ -12,7 +12,7 @@ import { Complaint, QueryView } from "../../parts/states.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { counted } from "../../parts/time.tsx";
 import { toast, toastError } from "../../parts/toast.ts";
-import { keptApart } from "./kept-apart.ts";
+import { renderSecrets } from "./kept-apart.ts";
 import { snippetsFor } from "./snippets.ts";
 
 /** Text to copy for any client. */
@@ -51,7 +51,7 @@ export function ConnectStep() {
 
 /** Clients of the machine, those that are installed first, each with one button. */
 export function ClientList() {
-  const [asked, setAsked] = useState<ClientRow | null>(null);
+  const [chosenRow, setChosenRow] = useState<ClientRow | null>(null);
   const clients = useQuery(clientsQuery());
   return (
     <>
@@ -69,19 +69,19 @@ export function ClientList() {
           return (
             <ul className="divide-y divide-line text-sm">
               {installed.map((row) => (
-                <ClientItem key={row.client} row={row} onConnect={() => setAsked(row)} />
+                <ClientItem key={row.client} row={row} onConnect={() => setChosenRow(row)} />
               ))}
             </ul>
           );
         }}
       </QueryView>
-      {asked !== null && <ConnectDialog row={asked} onClose={() => setAsked(null)} />}
+      {chosenRow !== null && <ConnectDialog row={chosenRow} onClose={() => setChosenRow(null)} />}
     </>
   );
 }
 
 function ClientItem({ row, onConnect }: { row: ClientRow; onConnect: () => void }) {
-  const { client: id, title, isConnected, servers } = row;
+  const { client: clientId, title, isConnected, servers } = row;
   const disconnect = useMutateOperation("clients.disconnect", {
     onSuccess: ({ kept }) =>
       toast(`${title} has ${counted(kept.length, "server")} of its own again.`),
@@ -101,7 +101,7 @@ function ClientItem({ row, onConnect }: { row: ClientRow; onConnect: () => void 
         <Button
           variant="quiet"
           busy={disconnect.isPending}
-          onClick={() => disconnect.mutate({ client: id })}
+          onClick={() => disconnect.mutate({ client: clientId })}
         >
           Disconnect
         </Button>
@@ -171,7 +171,7 @@ function ConnectDialog({
                 )}
               </p>
               {moved.length > 0 && <p>Moves into the plane: {moved.join(", ")}.</p>}
-              {secrets.length > 0 && <p className="text-muted">{keptApart(secrets)}</p>}
+              {secrets.length > 0 && <p className="text-muted">{renderSecrets(secrets)}</p>}
               {kept.length > 0 && (
                 <p className="text-muted">Stays in the client: {kept.join(", ")}.</p>
               )}

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { latelyUsed } from "./lately-used.ts";
+import { recentCallers } from "./lately-used.ts";
 
 const call = (user: string | null, face: string, status: string, at: string) =>
   ({ principal: { user }, face, status, at }) as unknown as Parameters<
-    typeof latelyUsed
+    typeof recentCallers
   >[0][number];
 
 test("who called last stands first, with all their calls of one face", () => {
@@ -16,7 +16,7 @@ test("who called last stands first, with all their calls of one face", () => {
     call(null, "mcp", "waiting", "2025-12-30"),
   ];
   assert.deepEqual(
-    latelyUsed(calls).map(({ user, face, calls: made, failed, at }) => [
+    recentCallers(calls).map(({ user, face, calls: made, failed, at }) => [
       user,
       face,
       made,

@@ -3,8 +3,9 @@ export type Snippet = { name: string; title: string; hint: string; text: string 
 /** How clients that cannot be connected from here reach this plane. */
 export function snippetsFor(origin: string, needsKey: boolean): Snippet[] {
   const url = `${origin}/mcp`;
-  const headers = { Authorization: "Bearer tp_…" };
+
   const json = (value: unknown) => JSON.stringify(value, null, 2);
+  const remote = needsKey ? { url, headers: { Authorization: "Bearer tp_…" } } : { url };
   const flag = needsKey ? ' --header "Authorization: Bearer tp_…"' : "";
   return [
     {
@@ -17,15 +18,13 @@ export function snippetsFor(origin: string, needsKey: boolean): Snippet[] {
       name: "json",
       title: "Cursor, Windsurf",
       hint: "Into ~/.cursor/mcp.json or the client's own file.",
-      text: json({ mcpServers: { toolplane: { url, ...(needsKey ? { headers } : {}) } } }),
+      text: json({ mcpServers: { toolplane: remote } }),
     },
     {
       name: "vscode",
       title: "VS Code",
       hint: "Into .vscode/mcp.json.",
-      text: json({
-        servers: { toolplane: { type: "http", url, ...(needsKey ? { headers } : {}) } },
-      }),
+      text: json({ servers: { toolplane: { type: "http", ...remote } } }),
     },
     {
       name: "stdio",

@@ -26,13 +26,13 @@ export function ContextPage() {
       about="What each model pays for the definitions of tools, and which of them it uses."
     >
       <QueryView query={useQuery(statsQuery(true))} what="Counting tokens">
-        {(stats) => <Counted stats={stats} />}
+        {(stats) => <StatsView stats={stats} />}
       </QueryView>
     </Page>
   );
 }
 
-function Counted({ stats }: { stats: Stats }) {
+function StatsView({ stats }: { stats: Stats }) {
   const mayManage = useMay("admin");
   const usage = useQuery({ ...usageQuery(), enabled: mayManage }).data;
   const costs = costsOf(stats, usage);
@@ -56,20 +56,20 @@ function Counted({ stats }: { stats: Stats }) {
 }
 
 /** The newest calls, of which conversations are counted. */
-const counts = 1_000;
+const historyLimit = 1_000;
 
 function Totals({ stats }: { stats: Stats }) {
   const { totals, lazy, tokenizer } = stats;
-  const history = useOperation("calls.list", { limit: counts });
-  const measured = lazyCostOf(history.data?.calls ?? [], stats);
-  const now = lazy.isActive ? totals.loadedTokens : totals.fullTokens;
+  const history = useOperation("calls.list", { limit: historyLimit });
+  const measuredCost = lazyCostOf(history.data?.calls ?? [], stats);
+  const startTokens = lazy.isActive ? totals.loadedTokens : totals.fullTokens;
   return (
     <section aria-label="Totals" className="grid gap-4 sm:grid-cols-3">
       <Figure
         title={
           lazy.isActive ? "At the start, with lazy loading" : "At the start of every conversation"
         }
-        value={now}
+        value={startTokens}
       >
         {counted(totals.tools, "tool")}, counted with {tokenizer}
       </Figure>
@@ -77,15 +77,15 @@ function Totals({ stats }: { stats: Stats }) {
         Lazy loading is {lazy.isActive ? "active" : "not active"} (mode {lazy.mode}, from{" "}
         {renderCount(lazy.thresholdTokens)} tokens on)
       </Figure>
-      {measured === null ? (
+      {measuredCost === null ? (
         <Figure title="With lazy loading" value={lazy.metaTokens}>
           The search tools, and what a conversation then loads.{" "}
           {history.isPending ? "Looking through your history …" : "None is recorded yet."}
         </Figure>
       ) : (
-        <Figure title="With lazy loading, by your own history" value={measured.tokens}>
-          On average over {counted(measured.conversations, "conversation")}:{" "}
-          {savedText(measured.tokens, totals.fullTokens)}
+        <Figure title="With lazy loading, by your own history" value={measuredCost.tokens}>
+          On average over {counted(measuredCost.conversations, "conversation")}:{" "}
+          {savedText(measuredCost.tokens, totals.fullTokens)}
         </Figure>
       )}
     </section>
@@ -117,16 +117,16 @@ function Figure({
   );
 }
 
-const orders: Record<string, (one: ToolCost, other: ToolCost) => number> = {
-  tokens: (one, other) => one.tokens - other.tokens,
-  name: (one, other) => (one.name < other.name ? -1 : 1),
-  used: (one, other) => (one.lastAt ?? "").localeCompare(other.lastAt ?? ""),
+const orders: Record<string, (a: ToolCost, b: ToolCost) => number> = {
+  tokens: (a, b) => a.tokens - b.tokens,
+  name: (a, b) => (a.name < b.name ? -1 : 1),
+  used: (a, b) => (a.lastAt ?? "").localeCompare(b.lastAt ?? ""),
 };
 
 function ToolCosts({ costs }: { costs: readonly ToolCost[] }) {
   const { sort = "-tokens" } = route.useSearch();
   const navigate = useNavigate();
-  const most = Math.max(1, ...costs.map(({ tokens }) => tokens));
+  const maxTokens = Math.max(1, ...costs.map(({ tokens }) => tokens));
   const columns: readonly Column<ToolCost>[] = [
     {
       title: "Tool",
@@ -147,7 +147,7 @@ function ToolCosts({ costs }: { costs: readonly ToolCost[] }) {
       width: "minmax(40px, 1fr)",
       wide: true,
       render: ({ tokens }) => (
-        <Meter value={tokens / most} label={`${renderCount(tokens)} tokens`} />
+        <Meter value={tokens / maxTokens} label={`${renderCount(tokens)} tokens`} />
       ),
     },
     {
@@ -166,10 +166,8 @@ function ToolCosts({ costs }: { costs: readonly ToolCost[] }) {
         lastAt === null ? <span className="text-muted">never</span> : <Time at={lastAt} />,
     },
   ];
-  const by = orders[sort.replace(/^-/, "")] ?? orders.tokens;
-  const rows = costs.toSorted(
-    (one, other) => (by?.(one, other) ?? 0) * (sort.startsWith("-") ? -1 : 1),
-  );
+  const order = orders[sort.replace(/^-/, "")] ?? orders.tokens;
+  const rows = costs.toSorted((a, b) => (order?.(a, b) ?? 0) * (sort.startsWith("-") ? -1 : 1));
   return (
     <div className="flex h-[560px] min-w-0 flex-col">
       <DataTable
@@ -192,7 +190,7 @@ function ToolCosts({ costs }: { costs: readonly ToolCost[] }) {
 }
 
 function ServerCosts({ stats: { servers } }: { stats: Stats }) {
-  const most = Math.max(1, ...servers.map(({ fullTokens }) => fullTokens));
+  const maxTokens = Math.max(1, ...servers.map(({ fullTokens }) => fullTokens));
   if (servers.length === 0) return <Empty title="No servers yet" />;
   return (
     <ul className="divide-y divide-line text-sm">
@@ -213,7 +211,7 @@ function ServerCosts({ stats: { servers } }: { stats: Stats }) {
             </span>
             <span className="text-xs text-muted">{counted(tools, "tool")}</span>
           </span>
-          <Meter value={fullTokens / most} label={`${renderCount(fullTokens)} tokens`} />
+          <Meter value={fullTokens / maxTokens} label={`${renderCount(fullTokens)} tokens`} />
           <span className="text-right tabular-nums">{renderCount(fullTokens)}</span>
         </li>
       ))}

@@ -10,21 +10,21 @@ const dayMs = 24 * 3_600_000;
 
 /** What each tool costs beside when it was used, the most expensive first. */
 export function costsOf({ tools = [] }: Stats, usage: Usage | undefined): ToolCost[] {
-  const last = new Map(usage?.tools.map(({ name, lastAt }) => [name, lastAt]));
+  const lastCalls = new Map(usage?.tools.map(({ name, lastAt }) => [name, lastAt]));
   return tools.map(({ name, server, fullTokens }) => ({
     name,
     server,
     tokens: fullTokens,
-    lastAt: last.get(name) ?? null,
+    lastAt: lastCalls.get(name) ?? null,
   }));
 }
 
 /** Tools of servers that were not called in these days. Names in brackets are no servers: those tools are our own. */
 export function unusedOf(costs: readonly ToolCost[], days: number, now: number): ToolCost[] {
-  const before = now - days * dayMs;
+  const cutoffMs = now - days * dayMs;
   return costs.filter(
     ({ server, lastAt }) =>
-      !server.startsWith("(") && (lastAt === null || Date.parse(lastAt) < before),
+      !server.startsWith("(") && (lastAt === null || Date.parse(lastAt) < cutoffMs),
   );
 }
 
@@ -35,18 +35,21 @@ export function reachesBack(usage: Usage | undefined, days: number, now: number)
 
 /** What a conversation would have had in its context with lazy loading: the search tools, and what it called. */
 export function lazyCostOf(calls: readonly Call[], { tools = [], lazy }: Stats) {
-  const cost = new Map(tools.map(({ name, fullTokens }) => [name, fullTokens]));
+  const tokensByTool = new Map(tools.map(({ name, fullTokens }) => [name, fullTokens]));
   const conversations = Map.groupBy(
     calls.filter(({ conversation }) => conversation !== undefined),
     ({ conversation }) => conversation,
   );
-  const each = [...conversations.values()].map((made) => {
-    const called = new Set(made.map(({ tool }) => tool));
-    return lazy.metaTokens + [...called].reduce((sum, tool) => sum + (cost.get(tool) ?? 0), 0);
+  const costs = [...conversations.values()].map((conversationCalls) => {
+    const calledTools = new Set(conversationCalls.map(({ tool }) => tool));
+    return (
+      lazy.metaTokens +
+      [...calledTools].reduce((sum, tool) => sum + (tokensByTool.get(tool) ?? 0), 0)
+    );
   });
-  if (each.length === 0) return null;
+  if (costs.length === 0) return null;
   return {
-    conversations: each.length,
-    tokens: Math.round(each.reduce((sum, one) => sum + one, 0) / each.length),
+    conversations: costs.length,
+    tokens: Math.round(costs.reduce((sum, cost) => sum + cost, 0) / costs.length),
   };
 }

@@ -8,40 +8,41 @@ import { useEnableTools } from "../../parts/use-enable-tools.ts";
 import { reachesBack, type ToolCost, unusedOf } from "./tool-use.ts";
 
 const spans = [7, 30, 90];
-const usual = 30;
+const defaultDays = 30;
 const dayMs = 24 * 3_600_000;
 /** Instead of days: as far as the records reach. */
-const all = 0;
+const allRecorded = 0;
 
 type UnusedToolsProps = { costs: readonly ToolCost[]; usage: AnswerOf<"calls.usage"> | undefined };
 
 /** Disables what nobody calls, and says what that saves. */
 export function UnusedTools({ costs, usage }: UnusedToolsProps) {
   const now = useNow();
-  const [chosen, setDays] = useState<number | null>(null);
+  const [chosenDays, setDays] = useState<number | null>(null);
   // A plane that is younger has all that it knows; which time that is stands beside the button.
-  const days = chosen ?? (reachesBack(usage, usual, now) ? usual : all);
+  const days = chosenDays ?? (reachesBack(usage, defaultDays, now) ? defaultDays : allRecorded);
   const enable = useEnableTools("Context");
-  const begin = usage?.since ?? null;
-  const span = days === all && begin !== null ? (now - Date.parse(begin)) / dayMs : days;
+  const recordedSince = usage?.since ?? null;
+  const span =
+    days === allRecorded && recordedSince !== null
+      ? (now - Date.parse(recordedSince)) / dayMs
+      : days;
   const unused = unusedOf(costs, span, now);
-  const tokens = unused.reduce((sum, one) => sum + one.tokens, 0);
-  const isKnown = days === all ? begin !== null : reachesBack(usage, days, now);
-  const why = usage === undefined ? "Reading the records …" : whyNot(usage.since, days);
+  const tokens = unused.reduce((sum, tool) => sum + tool.tokens, 0);
+  const isKnown = days === allRecorded ? recordedSince !== null : reachesBack(usage, days, now);
+  const reason = usage === undefined ? "Reading the records …" : whyNot(usage.since, days);
   return (
     <section
       aria-label="What nobody calls"
       className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line bg-surface px-4 py-3 text-sm"
     >
       <p className="min-w-0 flex-1 basis-72">
-        {!isKnown ? (
-          <span className="text-muted">{why}</span>
-        ) : unused.length === 0 ? (
-          <>Every tool was called in this time.</>
-        ) : (
+        {!isKnown && <span className="text-muted">{reason}</span>}
+        {isKnown && unused.length === 0 && "Every tool was called in this time."}
+        {isKnown && unused.length > 0 && (
           <>
             <b>{counted(unused.length, "tool")}</b> not called{" "}
-            {days === all ? `since ${exactTime(begin ?? "")}` : "in this time"}:{" "}
+            {days === allRecorded ? `since ${exactTime(recordedSince ?? "")}` : "in this time"}:{" "}
             <b>{renderCount(tokens)} tokens</b> of definitions.
           </>
         )}
@@ -52,14 +53,14 @@ export function UnusedTools({ costs, usage }: UnusedToolsProps) {
         value={String(days)}
         onChange={({ target }) => setDays(Number(target.value))}
         options={[
-          ...spans.map((some) => ({ value: String(some), text: `Last ${some} days` })),
-          { value: String(all), text: "All that is recorded" },
+          ...spans.map((spanDays) => ({ value: String(spanDays), text: `Last ${spanDays} days` })),
+          { value: String(allRecorded), text: "All that is recorded" },
         ]}
       />
       <Button
         icon={Ban}
         disabled={!isKnown || unused.length === 0}
-        title={isKnown ? undefined : why}
+        title={isKnown ? undefined : reason}
         busy={enable.isPending}
         onClick={() => enable.mutate({ names: unused.map(({ name }) => name), enabled: false })}
       >

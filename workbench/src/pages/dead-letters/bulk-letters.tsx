@@ -13,7 +13,7 @@ import { riskText } from "./hold-text.ts";
 type Verb = "retry" | "resolve" | "abandon";
 type BulkProps = { letters: readonly LetterAnswer[]; onDone: () => void };
 
-const done: Record<Verb, string> = {
+const pastTense: Record<Verb, string> = {
   retry: "retried",
   resolve: "marked resolved",
   abandon: "abandoned",
@@ -40,9 +40,9 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
       return failed;
     },
     onSuccess(failed, verb) {
-      const well = letters.length - failed;
+      const doneCount = letters.length - failed;
       toast(
-        `${counted(well, "call")} ${done[verb]}${failed > 0 ? `, ${failed} failed` : ""}.`,
+        `${counted(doneCount, "call")} ${pastTense[verb]}${failed > 0 ? `, ${failed} failed` : ""}.`,
         failed > 0 ? "bad" : "good",
       );
       setAsking(false);
@@ -50,7 +50,7 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["dead-letters"] }),
   });
-  const risky = letters.filter((letter) => riskText(letter) !== null).length;
+  const riskyCount = letters.filter((letter) => riskText(letter) !== null).length;
   const disabled = !mayCall || act.isPending;
   return (
     <div className="flex flex-wrap items-center gap-2 rounded-lg border border-accent bg-accent-soft px-3 py-2 text-sm">
@@ -72,7 +72,7 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
         variant="primary"
         disabled={disabled}
         busy={act.isPending}
-        onClick={() => (risky > 0 ? setAsking(true) : act.mutate("retry"))}
+        onClick={() => (riskyCount > 0 ? setAsking(true) : act.mutate("retry"))}
       >
         Retry {letters.length}
       </Button>
@@ -85,8 +85,8 @@ export function BulkLetters({ letters, onDone }: BulkProps) {
         onClose={() => setAsking(false)}
       >
         <p>
-          {counted(risky, "call")} of them may have run already, or their callers may have called
-          again. They would run twice.
+          {counted(riskyCount, "call")} of them may have run already, or their callers may have
+          called again. They would run twice.
         </p>
       </Confirm>
     </div>

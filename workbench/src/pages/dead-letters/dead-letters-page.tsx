@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import {
   type DeadLetterStatus,
   deadLetterStatuses,
@@ -101,12 +102,12 @@ export function DeadLettersPage() {
   const search = route.useSearch();
   const navigate = useNavigate();
   const status = readStatus(search.status);
-  const go = (next: { status?: string; id?: string }) =>
-    void navigate({ to: "/dead-letters", search: next, replace: true });
-  const open = search.id ?? null;
-  const kept = search.status === undefined ? {} : { status: search.status };
-  const setOpen = (id: string | null) => go({ ...kept, ...(id === null ? {} : { id }) });
-  const letters = useInfiniteQuery(deadLettersQuery(status === "" ? undefined : status));
+  const navigateTo = (nextSearch: { status?: string; id?: string }) =>
+    void navigate({ to: "/dead-letters", search: nextSearch, replace: true });
+  const openId = search.id ?? null;
+  const setOpen = (id: string | null) =>
+    navigateTo(withoutUndefined({ status: search.status, id: id ?? undefined }));
+  const letters = useInfiniteQuery(deadLettersQuery(status || undefined));
   const rows = letters.data?.pages.flatMap((page) => page.deadLetters) ?? [];
   const counts = letters.data?.pages[0]?.byStatus;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -114,8 +115,8 @@ export function DeadLettersPage() {
     has: (id) => selected.has(id),
     toggle: (id) => setSelected((before) => before.symmetricDifference(new Set([id]))),
   };
-  const marked = rows.filter((row) => selected.has(row.id) && !isDecided(row));
-  const chosen = rows.find(({ id }) => id === open);
+  const selectedLetters = rows.filter((row) => selected.has(row.id) && !isDecided(row));
+  const openLetter = rows.find(({ id }) => id === openId);
   return (
     <Page
       fill
@@ -127,7 +128,7 @@ export function DeadLettersPage() {
           className="!w-44"
           value={status}
           onChange={({ target }) =>
-            go(target.value === "pending" ? {} : { status: target.value || "any" })
+            navigateTo(target.value === "pending" ? {} : { status: target.value || "any" })
           }
           options={[
             { value: "", text: "Any status" },
@@ -139,7 +140,9 @@ export function DeadLettersPage() {
         />
       }
     >
-      {marked.length > 0 && <BulkLetters letters={marked} onDone={() => setSelected(new Set())} />}
+      {selectedLetters.length > 0 && (
+        <BulkLetters letters={selectedLetters} onDone={() => setSelected(new Set())} />
+      )}
       <QueryView query={letters}>
         {() => (
           <DataTable
@@ -149,7 +152,7 @@ export function DeadLettersPage() {
             keyOf={({ id }) => id}
             rowHeight={52}
             onOpen={({ id }) => setOpen(id)}
-            isSelected={({ id }) => id === open}
+            isSelected={({ id }) => id === openId}
             hasMore={letters.hasNextPage && !letters.isFetchingNextPage}
             isLoadingMore={letters.isFetchingNextPage}
             onMore={letters.fetchNextPage}
@@ -164,7 +167,9 @@ export function DeadLettersPage() {
           />
         )}
       </QueryView>
-      {chosen && <LetterDialog key={chosen.id} letter={chosen} onClose={() => setOpen(null)} />}
+      {openLetter && (
+        <LetterDialog key={openLetter.id} letter={openLetter} onClose={() => setOpen(null)} />
+      )}
     </Page>
   );
 }
@@ -172,5 +177,5 @@ export function DeadLettersPage() {
 /** In the address, so that the view can be shared. */
 function readStatus(status: string | undefined): DeadLetterStatus | "" {
   if (status === "any") return "";
-  return deadLetterStatuses.find((known) => known === status) ?? "pending";
+  return deadLetterStatuses.find((knownStatus) => knownStatus === status) ?? "pending";
 }

@@ -28,7 +28,7 @@ export function LetterDialog({ letter, onClose }: { letter: LetterAnswer; onClos
   const isBusy = (verb: Verb) => act.isPending && act.variables === verb;
   // What may run twice is retried only after confirmation.
   const retry = () => (riskText(letter) === null ? act.mutate("retry") : setAsking(true));
-  if (asking) return <Sure letter={letter} act={act} onClose={() => setAsking(false)} />;
+  if (asking) return <ConfirmRetry letter={letter} act={act} onClose={() => setAsking(false)} />;
   return (
     <Dialog
       side
@@ -136,13 +136,13 @@ function useLetterVerb({ id, tool }: LetterAnswer, note: string, onDone: () => v
   });
 }
 
-type SureProps = {
+type ConfirmRetryProps = {
   letter: LetterAnswer;
   act: ReturnType<typeof useLetterVerb>;
   onClose: () => void;
 };
 
-function Sure({ letter, act, onClose }: SureProps) {
+function ConfirmRetry({ letter, act, onClose }: ConfirmRetryProps) {
   return (
     <Confirm
       open

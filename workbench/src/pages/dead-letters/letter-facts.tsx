@@ -59,10 +59,10 @@ export function LetterHistory({ letter: { history } }: { letter: LetterAnswer })
     <section>
       <h3 className="mb-1 text-xs font-medium text-muted">History</h3>
       <ol className="flex flex-col gap-1 text-sm">
-        {history.map(({ at, status, code, by, note }) => (
-          <li key={`${at} ${status}`} className="flex flex-wrap items-center gap-2">
+        {history.map(({ at: changedAt, status, code, by, note }) => (
+          <li key={`${changedAt} ${status}`} className="flex flex-wrap items-center gap-2">
             <span className="w-20 text-muted">
-              <Time at={at} />
+              <Time at={changedAt} />
             </span>
             <StateBadge kind="letter" state={status} />
             <span className="min-w-0 break-words">

@@ -53,9 +53,9 @@ function Rows({
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, at) => (
+          {rows.map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id and keep their order
-            <tr key={at} className="border-t border-line/70">
+            <tr key={index} className="border-t border-line/70">
               {fields.map(([field]) => (
                 <td key={field} className="break-words px-3 py-1.5">
                   {textOf(row[field])}

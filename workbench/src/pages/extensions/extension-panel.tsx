@@ -103,22 +103,22 @@ export function BuiltInPanel({ packages }: { packages: readonly State[] }) {
 
 /** Why it failed comes first. */
 function StateFacts({ state }: { state: State }) {
-  const { state: now, error, about, adds, use, needs, since, importMs, setupMs } = state;
-  const isFailed = now === "failed";
+  const { state: stateName, error, about, adds, use, needs, since, importMs, setupMs } = state;
+  const isFailed = stateName === "failed";
   // Operations have a list of their own.
-  const others = adds.filter((one) => !one.startsWith("operation "));
+  const additions = adds.filter((addition) => !addition.startsWith("operation "));
   return (
     <>
       {error !== null && (
         <p className="break-words rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
-          {isFailed ? "Not in use: " : ""}
+          {isFailed && "Not in use: "}
           {error}
         </p>
       )}
       {about !== null && <p className="text-sm">{about}</p>}
       <Facts
         items={[
-          ["Adds", !isFailed && others.length > 0 && <Words key="adds" words={others} />],
+          ["Adds", !isFailed && additions.length > 0 && <Badges key="adds" labels={additions} />],
           ["Uses", needs.length > 0 && needs.join(", ")],
           [
             "From",
@@ -138,13 +138,13 @@ function StateFacts({ state }: { state: State }) {
   );
 }
 
-function Words({ words }: { words: readonly string[] }) {
+function Badges({ labels }: { labels: readonly string[] }) {
   return (
     <ul className="flex flex-wrap gap-1.5">
-      {words.map((word, at) => (
+      {labels.map((label, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: one may add several of a kind, and they keep their order
-        <li key={at}>
-          <Badge>{word}</Badge>
+        <li key={index}>
+          <Badge>{label}</Badge>
         </li>
       ))}
     </ul>
@@ -165,7 +165,7 @@ function FactTable({ panel: { title, facts, error } }: { panel: FactPanel }) {
                   {label}
                 </th>
                 <td className="break-words py-1 tabular-nums">
-                  {shownValue(value)}
+                  {renderValue(value)}
                   {about !== null && <span className="block text-xs text-muted">{about}</span>}
                 </td>
               </tr>
@@ -177,7 +177,8 @@ function FactTable({ panel: { title, facts, error } }: { panel: FactPanel }) {
   );
 }
 
-function shownValue(value: FactPanel["facts"][number]["value"]): string {
+function renderValue(value: FactPanel["facts"][number]["value"]): string {
   if (value === null) return "–";
-  return typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
+  if (typeof value !== "boolean") return String(value);
+  return value ? "yes" : "no";
 }

@@ -17,22 +17,26 @@ export function ExtensionsPage() {
   const panels = useOperation("extensions.panels", {});
   // Only admins see where each comes from and why one failed.
   const list = useOperation("extensions.list", {}, { enabled: isAdmin });
-  const first: Query<unknown> = isAdmin ? list : operations;
-  const known = list.data?.extensions.filter(({ builtIn }) => !builtIn);
+  const mainQuery: Query<unknown> = isAdmin ? list : operations;
+  const ownExtensions = list.data?.extensions.filter(({ builtIn }) => !builtIn);
   const packages = list.data?.extensions.filter(({ builtIn }) => builtIn) ?? [];
   const names = [...(operations.data?.operations ?? []), ...(panels.data?.panels ?? [])].map(
-    (one) => one.extension,
+    (contribution) => contribution.extension,
   );
-  const shown = known ? failedFirst(known) : [...new Set(names)];
+  const shownExtensions = ownExtensions ? failedFirst(ownExtensions) : [...new Set(names)];
   return (
-    <Page title="Extensions" about={known && known.length > 0 ? summaryOf(known) : undefined}>
-      <QueryView query={first}>
+    <Page
+      title="Extensions"
+      about={ownExtensions && ownExtensions.length > 0 ? summaryOf(ownExtensions) : undefined}
+    >
+      <QueryView query={mainQuery}>
         {() =>
-          shown.length === 0 ? (
+          shownExtensions.length === 0 ? (
             <NoExtensions />
           ) : (
-            shown.map((one) => {
-              const [name, state] = typeof one === "string" ? [one, null] : [one.name, one];
+            shownExtensions.map((extension) => {
+              const [name, state] =
+                typeof extension === "string" ? [extension, null] : [extension.name, extension];
               return (
                 <ExtensionPanel
                   key={name}
@@ -55,13 +59,16 @@ export function ExtensionsPage() {
 
 function failedFirst(extensions: readonly Extension[]): Extension[] {
   const isFailed = ({ state }: Extension) => state === "failed";
-  return [...extensions.filter(isFailed), ...extensions.filter((one) => !isFailed(one))];
+  return [
+    ...extensions.filter(isFailed),
+    ...extensions.filter((extension) => !isFailed(extension)),
+  ];
 }
 
 function summaryOf(extensions: readonly Extension[]): string {
   const failed = extensions.filter(({ state }) => state === "failed").length;
-  const used = counted(extensions.length - failed, "extension");
-  return failed === 0 ? `${used} in use.` : `${used} in use, ${failed} failed.`;
+  const usedText = counted(extensions.length - failed, "extension");
+  return failed === 0 ? `${usedText} in use.` : `${usedText} in use, ${failed} failed.`;
 }
 
 const example = `{ "extensions": ["./ours.mjs"] }`;

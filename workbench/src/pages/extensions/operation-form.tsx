@@ -41,13 +41,17 @@ export function OperationForm({ operation }: { operation: Operation }) {
         {changes && <Badge title="A record of who ran it is kept.">recorded</Badge>}
       </button>
       <div id={id} hidden={!isOpen}>
-        {isOpen && <Running operation={operation} />}
+        {isOpen && <OpenOperation operation={operation} />}
       </div>
     </li>
   );
 }
 
-function Running({ operation: { name, input: schema, scope, columns } }: { operation: Operation }) {
+function OpenOperation({
+  operation: { name, input: schema, scope, columns },
+}: {
+  operation: Operation;
+}) {
   const [input, setInput] = useState<UnknownObject>({});
   const [runs, setRuns] = useState(0);
   const may = useMay(scope);

@@ -107,19 +107,19 @@ function TaskItem({ task: { task, state, attempts, error, steps } }: { task: Tas
       <RunState state={error && state === "cancelled" ? "failed" : state} />
       <span className="font-medium">{task}</span>
       {attempts > 1 && <span className="text-muted">{attempts} attempts</span>}
-      {steps.flatMap(({ id, tool, record }) =>
-        record !== null && tool !== null
-          ? [
-              <Link
-                key={id}
-                to="/calls/$id"
-                params={{ id: record }}
-                className="font-mono text-accent hover:underline"
-              >
-                {tool}
-              </Link>,
-            ]
-          : [],
+      {steps.map(
+        ({ id, tool, record }) =>
+          record !== null &&
+          tool !== null && (
+            <Link
+              key={id}
+              to="/calls/$id"
+              params={{ id: record }}
+              className="font-mono text-accent hover:underline"
+            >
+              {tool}
+            </Link>
+          ),
       )}
       {error && <span className="basis-full break-words text-bad">{error.message}</span>}
     </li>

@@ -13,19 +13,22 @@ export function renderRecurrence(recurrence: Recurrence | undefined): string {
 
 /** Common patterns; null for others. */
 function renderCron(cron: string): string | null {
-  const [minute = "", hour = "", day, month, weekday = "", ...rest] = cron.trim().split(/\s+/);
-  if (rest.length > 0 || day !== "*" || month !== "*") return null;
-  const [, every] = /^\*\/(\d+)$/.exec(minute) ?? [];
+  const [minute = "", hour = "", day, month, weekday = "", ...furtherFields] = cron
+    .trim()
+    .split(/\s+/);
+  if (furtherFields.length > 0 || day !== "*" || month !== "*") return null;
+  const [, minuteStep] = /^\*\/(\d+)$/.exec(minute) ?? [];
   if (hour === "*" && weekday === "*") {
-    if (every !== undefined) return every === "1" ? "every minute" : `every ${every} minutes`;
+    if (minuteStep !== undefined)
+      return minuteStep === "1" ? "every minute" : `every ${minuteStep} minutes`;
     if (minute === "*") return "every minute";
     return /^\d+$/.test(minute) ? `every hour at :${minute.padStart(2, "0")}` : null;
   }
   if (!/^\d+$/.test(minute) || !/^\d+$/.test(hour)) return null;
-  const at = `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
-  if (weekday === "*") return `every day at ${at}`;
+  const time = `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
+  if (weekday === "*") return `every day at ${time}`;
   const days = renderDays(weekday);
-  return days === null ? null : `${days} at ${at}`;
+  return days === null ? null : `${days} at ${time}`;
 }
 
 const days = [
@@ -40,9 +43,9 @@ const days = [
 ];
 
 function renderDays(weekday: string): string | null {
-  const parts = weekday.split(",").map((part) => part.split("-").map(nameOf));
-  if (parts.some((part) => part.length > 2 || part.includes(undefined))) return null;
-  return parts.map((part) => part.join(" to ")).join(", ");
+  const ranges = weekday.split(",").map((part) => part.split("-").map(nameOf));
+  if (ranges.some((part) => part.length > 2 || part.includes(undefined))) return null;
+  return ranges.map((part) => part.join(" to ")).join(", ");
 }
 
 function nameOf(day: string): string | undefined {

@@ -65,13 +65,13 @@ export function Breakdown({ range }: { range: Range }) {
 const maxRows = 10;
 
 function Rows({ kind, rows, order }: { kind: Kind; rows: readonly Row[]; order: Order }) {
-  const { of } = orders[order];
-  const shown = rows.toSorted((a, b) => of(b) - of(a)).slice(0, maxRows);
-  const most = Math.max(...shown.map(({ calls }) => calls), 1);
-  if (shown.length === 0) return <Empty title="No calls in this time" />;
+  const { of: measure } = orders[order];
+  const shownRows = rows.toSorted((a, b) => measure(b) - measure(a)).slice(0, maxRows);
+  const maxCalls = Math.max(...shownRows.map(({ calls }) => calls), 1);
+  if (shownRows.length === 0) return <Empty title="No calls in this time" />;
   return (
     <ul className="flex flex-col text-sm">
-      {shown.map((row) => (
+      {shownRows.map((row) => (
         <li
           key={row.name}
           className="grid grid-cols-[minmax(0,2fr)_minmax(40px,1fr)_minmax(72px,max-content)] items-center gap-3 border-b border-line/60 py-2 last:border-0 sm:grid-cols-[minmax(0,2fr)_minmax(40px,1fr)_56px_88px_96px]"
@@ -84,8 +84,8 @@ function Rows({ kind, rows, order }: { kind: Kind; rows: readonly Row[]; order: 
             className="h-2.5 w-full"
           >
             <rect width="1000" height="10" className="fill-sunken" />
-            <rect width={(row.calls / most) * 1_000} height="10" className="fill-plot" />
-            <rect width={(row.errors / most) * 1_000} height="10" className="fill-bad" />
+            <rect width={(row.calls / maxCalls) * 1_000} height="10" className="fill-plot" />
+            <rect width={(row.errors / maxCalls) * 1_000} height="10" className="fill-bad" />
           </svg>
           <span className="whitespace-nowrap text-right tabular-nums">
             {renderCount(row.calls)}
@@ -114,15 +114,19 @@ function toneOf({ errors, calls }: Row): string {
 }
 
 function Target({ kind, name }: { kind: Kind; name: string }) {
-  const look = "truncate font-medium hover:underline";
+  const linkClass = "truncate font-medium hover:underline";
   if (kind === "servers")
     return (
-      <Link to="/servers/$name" params={{ name }} className={look}>
+      <Link to="/servers/$name" params={{ name }} className={linkClass}>
         {name}
       </Link>
     );
   return (
-    <Link to="/calls" search={kind === "tools" ? { tool: name } : { user: name }} className={look}>
+    <Link
+      to="/calls"
+      search={kind === "tools" ? { tool: name } : { user: name }}
+      className={linkClass}
+    >
       {name}
     </Link>
   );

@@ -7,7 +7,7 @@ import { Legend } from "../../parts/legend.tsx";
 import { counted, renderClock, renderCount, renderDuration } from "../../parts/time.tsx";
 
 /** The library that draws comes after the page; what it draws has its place already. */
-const Drawn = lazy(() =>
+const LazyChart = lazy(() =>
   import("../../parts/chart.tsx").then(
     ({ Chart }) => ({ default: Chart }),
     (): { default: (props: ChartProps) => React.JSX.Element } => ({ default: NotDrawn }),
@@ -25,7 +25,7 @@ function NotDrawn({ label, height }: ChartProps) {
 function Plot(props: ChartProps) {
   return (
     <Suspense fallback={<div style={{ height: props.height }} className="skeleton opacity-50" />}>
-      <Drawn {...props} />
+      <LazyChart {...props} />
     </Suspense>
   );
 }
@@ -50,8 +50,8 @@ export function CallsPlot({
   };
   const { title, step } = ranges[range];
   const span = title.toLowerCase();
-  const each = step === 1 ? "minute" : step < 60 ? `${step} minutes` : `${step / 60} hours`;
-  const most = Math.max(...steps.map(({ calls }) => calls));
+  const stepText = renderStep(step);
+  const maxCalls = Math.max(...steps.map(({ calls }) => calls));
   const times = useMemo(() => steps.map(({ at }) => Date.parse(at)), [steps]);
   const bars = useMemo(
     () => [
@@ -77,15 +77,15 @@ export function CallsPlot({
           { look: "bg-plot", text: "answered" },
           { look: "bg-bad", text: "failed, refused or tool errors" },
         ]}
-        note={most === 0 ? "none" : `max ${renderCount(most)} per ${each}`}
+        note={maxCalls === 0 ? "none" : `max ${renderCount(maxCalls)} per ${stepText}`}
       />
       <Plot
-        label={`${counted(total.calls, "call")} in the ${span}, ${renderCount(total.errors)} failed, refused or tool errors, max ${renderCount(most)} per ${each}`}
+        label={`${counted(total.calls, "call")} in the ${span}, ${renderCount(total.errors)} failed, refused or tool errors, max ${renderCount(maxCalls)} per ${stepText}`}
         height={callsHeight}
         times={times}
         series={bars}
         write={renderCount}
-        writeTime={(at) => tick(at, range)}
+        writeTime={(timeMs) => renderTick(timeMs, range)}
         onChoose={choose}
       />
       <TimesPlot steps={steps} times={times} range={range} onChoose={choose} />
@@ -93,11 +93,16 @@ export function CallsPlot({
   );
 }
 
+function renderStep(minutes: number): string {
+  if (minutes === 1) return "minute";
+  return minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`;
+}
+
 /** A week's steps have a day. */
-function tick(at: number, range: Range): string {
-  const day =
-    range === "week" ? `${new Date(at).toLocaleDateString(undefined, { weekday: "short" })} ` : "";
-  return day + renderClock(at);
+function renderTick(timeMs: number, range: Range): string {
+  const clock = renderClock(timeMs);
+  if (range !== "week") return clock;
+  return `${new Date(timeMs).toLocaleDateString(undefined, { weekday: "short" })} ${clock}`;
 }
 
 type TimesProps = Pick<CallSeries, "steps"> & {
@@ -107,7 +112,7 @@ type TimesProps = Pick<CallSeries, "steps"> & {
 };
 
 function TimesPlot({ steps, times, range, onChoose }: TimesProps) {
-  const longest = Math.max(...steps.map(({ p95Ms }) => p95Ms ?? 0));
+  const maxP95Ms = Math.max(...steps.map(({ p95Ms }) => p95Ms ?? 0));
   const lines = useMemo(
     () => [
       {
@@ -125,7 +130,7 @@ function TimesPlot({ steps, times, range, onChoose }: TimesProps) {
     ],
     [steps],
   );
-  if (longest === 0) return null;
+  if (maxP95Ms === 0) return null;
   return (
     <div className="mt-3 flex flex-col gap-1">
       <Legend
@@ -133,15 +138,15 @@ function TimesPlot({ steps, times, range, onChoose }: TimesProps) {
           { look: "bg-accent", text: "p50" },
           { look: "bg-warn", text: "p95" },
         ]}
-        note={`max ${renderDuration(longest)}`}
+        note={`max ${renderDuration(maxP95Ms)}`}
       />
       <Plot
-        label={`Latency in the ${ranges[range].title.toLowerCase()}: p95 up to ${renderDuration(longest)}`}
+        label={`Latency in the ${ranges[range].title.toLowerCase()}: p95 up to ${renderDuration(maxP95Ms)}`}
         height={latencyHeight}
         times={times}
         series={lines}
         write={renderDuration}
-        writeTime={(at) => tick(at, range)}
+        writeTime={(timeMs) => renderTick(timeMs, range)}
         onChoose={onChoose}
       />
     </div>

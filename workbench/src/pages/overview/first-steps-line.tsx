@@ -7,20 +7,20 @@ import { type FirstSteps, hiddenFlag, titleOf } from "./first-steps.tsx";
 /** What is left of the steps, in one line below what needs attention. */
 export function FirstStepsLine({ steps }: Pick<FirstSteps, "steps">) {
   const [isOpen, setOpen] = useState(false);
-  const next = steps.find(({ isDone }) => !isDone);
-  if (next === undefined) return null;
+  const nextStep = steps.find(({ isDone }) => !isDone);
+  if (nextStep === undefined) return null;
   return (
     <section className="rounded-lg border border-line bg-surface shadow-raised">
       <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 text-sm">
         <h2 className="font-semibold">{titleOf(steps)}</h2>
         <Progress steps={steps} />
-        <span className="min-w-0 text-muted max-lg:hidden">{next.about}</span>
+        <span className="min-w-0 text-muted max-lg:hidden">{nextStep.about}</span>
         <span className="ml-auto flex flex-wrap items-center gap-2">
-          {next.key === "call" ? (
-            next.content
+          {nextStep.key === "call" ? (
+            nextStep.content
           ) : (
             <Button variant="primary" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-              {next.title}
+              {nextStep.title}
             </Button>
           )}
           <Button variant="quiet" onClick={() => keepFlag(hiddenFlag)}>
@@ -28,8 +28,8 @@ export function FirstStepsLine({ steps }: Pick<FirstSteps, "steps">) {
           </Button>
         </span>
       </div>
-      {isOpen && next.key !== "call" && (
-        <div className="border-t border-line p-4">{next.content}</div>
+      {isOpen && nextStep.key !== "call" && (
+        <div className="border-t border-line p-4">{nextStep.content}</div>
       )}
     </section>
   );

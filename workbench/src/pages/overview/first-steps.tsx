@@ -31,11 +31,11 @@ const fromClient = ["mcp"];
 
 /** Undefined until it is known. What was done stays done: a removed server does not begin it again. */
 function useDone(key: string, now: boolean | undefined): boolean | undefined {
-  const kept = useFlag(`done-${key}`) !== null;
+  const wasDone = useFlag(`done-${key}`) !== null;
   useEffect(() => {
     if (now) keepFlag(`done-${key}`);
   }, [key, now]);
-  return kept || now;
+  return wasDone || now;
 }
 
 export type FirstSteps = { isLoading: boolean; isShown: boolean; isEmpty: boolean; steps: Step[] };
@@ -51,7 +51,7 @@ export function useFirstSteps(): FirstSteps {
   const isConnected =
     calls &&
     (calls.some(({ face }) => fromClient.includes(face)) ||
-      clients?.some((one) => one.isConnected) === true);
+      clients?.some((client) => client.isConnected) === true);
   const done = [
     useDone("servers", servers && servers.length > 0),
     useDone("call", calls && calls.length > 0),
@@ -96,9 +96,9 @@ const showAround = () => void import("../../app/tour.tsx").then(({ startTour }) 
 
 /** What this is, and the three steps; the first open one is unfolded. */
 export function Welcome({ steps }: Pick<FirstSteps, "steps">) {
-  const next = steps.find(({ isDone }) => !isDone)?.key;
+  const nextKey = steps.find(({ isDone }) => !isDone)?.key;
   const [opened, setOpened] = useState<string | null>(null);
-  const shown = opened ?? next;
+  const openKey = opened ?? nextKey;
   return (
     <>
       <p className="max-w-[60ch] text-lg text-muted">
@@ -121,12 +121,12 @@ export function Welcome({ steps }: Pick<FirstSteps, "steps">) {
         }
       >
         <ol className="divide-y divide-line">
-          {steps.map((step, at) => (
+          {steps.map((step, index) => (
             <StepRow
               key={step.key}
               step={step}
-              at={at + 1}
-              isOpen={step.key === shown}
+              number={index + 1}
+              isOpen={step.key === openKey}
               onOpen={() => setOpened(step.key)}
             />
           ))}
@@ -142,12 +142,12 @@ export const titleOf = (steps: readonly Step[]) =>
 
 function StepRow({
   step,
-  at,
+  number,
   isOpen,
   onOpen,
 }: {
   step: Step;
-  at: number;
+  number: number;
   isOpen: boolean;
   onOpen: () => void;
 }) {
@@ -158,14 +158,11 @@ function StepRow({
         aria-hidden
         className={classes(
           "flex size-6 shrink-0 items-center justify-center rounded-full text-xs font-semibold",
-          isDone
-            ? "bg-good-soft text-good"
-            : isOpen
-              ? "bg-accent-fill text-white"
-              : "bg-sunken text-muted",
+          isDone && "bg-good-soft text-good",
+          !isDone && (isOpen ? "bg-accent-fill text-white" : "bg-sunken text-muted"),
         )}
       >
-        {isDone ? <Check className="size-3.5" /> : at}
+        {isDone ? <Check className="size-3.5" /> : number}
       </span>
       <div className="flex min-w-0 flex-1 flex-col gap-3">
         <button type="button" aria-expanded={isOpen} className="text-left" onClick={onOpen}>

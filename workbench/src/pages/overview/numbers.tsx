@@ -8,7 +8,7 @@ import { classes } from "../../parts/class-names.ts";
 import { Meter } from "../../parts/sparkline.tsx";
 import { counted, renderCount, renderDuration, renderPercent } from "../../parts/time.tsx";
 
-const lately = 5;
+const recentMinutes = 5;
 /** From here on the figure itself says that something is wrong. */
 const badRate = 0.05;
 const unknown = "…";
@@ -64,27 +64,28 @@ function CallNumbers({ series, range }: NumbersProps) {
     p50Ms: null,
     p95Ms: null,
   };
-  const recent = series?.steps.slice(-lately).reduce((sum, step) => sum + step.calls, 0) ?? 0;
-  const whenKnown = (value: string) => (series === null ? unknown : value);
+  const recentCalls =
+    series?.steps.slice(-recentMinutes).reduce((sum, step) => sum + step.calls, 0) ?? 0;
+  const orUnknown = (value: string) => (series === null ? unknown : value);
   return (
     <>
       <NumberCard
         title="Calls per minute"
-        value={whenKnown(range === "hour" ? perMinute(recent, lately) : perMinute(calls, minutes))}
+        value={orUnknown(
+          range === "hour" ? perMinute(recentCalls, recentMinutes) : perMinute(calls, minutes),
+        )}
       >
-        {range === "hour" && `over ${lately} minutes; `}
-        {whenKnown(renderCount(calls))} in the {span}
+        {range === "hour" && `over ${recentMinutes} minutes; `}
+        {orUnknown(renderCount(calls))} in the {span}
       </NumberCard>
       <NumberCard
         title="Error rate"
         tone={errors / calls >= badRate ? "text-bad" : "text-ink"}
-        value={whenKnown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}
+        value={orUnknown(calls === 0 ? "–" : renderPercent((errors / calls) * 100))}
       >
-        {series === null ? (
-          "not loaded yet"
-        ) : calls === 0 ? (
-          `no calls in the ${span}`
-        ) : (
+        {series === null && "not loaded yet"}
+        {series !== null && calls === 0 && `no calls in the ${span}`}
+        {calls > 0 && (
           <>
             {renderCount(errors)}{" "}
             <Link to="/calls" search={{ status: "failed" }} className="underline hover:text-ink">
@@ -109,13 +110,11 @@ function CallNumbers({ series, range }: NumbersProps) {
       <NumberCard
         width="lg:max-xl:col-span-3"
         title="Latency"
-        value={whenKnown(p50Ms === null ? "–" : renderDuration(p50Ms))}
+        value={orUnknown(p50Ms === null ? "–" : renderDuration(p50Ms))}
       >
-        {series === null
-          ? "not loaded yet"
-          : p95Ms === null
-            ? "no calls yet"
-            : `p50; p95 ${renderDuration(p95Ms)}`}
+        {series === null && "not loaded yet"}
+        {series !== null && p95Ms === null && "no calls yet"}
+        {p95Ms !== null && `p50; p95 ${renderDuration(p95Ms)}`}
       </NumberCard>
     </>
   );
@@ -143,11 +142,12 @@ function SavedNumber() {
         className="fill-good"
       />
       <span className="mt-1 block">
-        {stats === undefined
-          ? "not counted yet"
-          : isLazy
-            ? `${renderCount(loadedTokens)} instead of ${renderCount(fullTokens)} in a model's context`
-            : `all ${renderCount(fullTokens)} tokens are loaded; ${renderPercent(ifLazy)} less when lazy`}
+        {stats === undefined && "not counted yet"}
+        {isLazy &&
+          `${renderCount(loadedTokens)} instead of ${renderCount(fullTokens)} in a model's context`}
+        {stats !== undefined &&
+          !isLazy &&
+          `all ${renderCount(fullTokens)} tokens are loaded; ${renderPercent(ifLazy)} less when lazy`}
       </span>
     </NumberCard>
   );

@@ -26,8 +26,10 @@ export function OverviewPage() {
   const { isLoading, isShown, isEmpty, steps } = useFirstSteps();
   const { isLoading: isAsking } = useNeeds();
   const isLate = useIsLate();
-  const { range: asked = "" } = route.useSearch();
-  const range: Range = Object.hasOwn(ranges, asked) ? (asked as Range) : "hour";
+  const { range: rangeName = "" } = route.useSearch();
+  const range: Range = Object.hasOwn(ranges, rangeName) ? (rangeName as Range) : "hour";
+  const isWaiting = isLoading || (isAsking && !isLate);
+  const isNew = isEmpty && isShown;
   const navigate = useNavigate();
   return (
     <Page
@@ -48,12 +50,10 @@ export function OverviewPage() {
         />
       }
     >
-      {isLoading || (isAsking && !isLate) ? (
-        <Waiting />
-      ) : isEmpty && isShown ? (
-        // Five empty cards lead nowhere.
-        <Welcome steps={steps} />
-      ) : (
+      {isWaiting && <Waiting />}
+      {/* Five empty cards lead nowhere. */}
+      {!isWaiting && isNew && <Welcome steps={steps} />}
+      {!isWaiting && !isNew && (
         <>
           <NeedsYou />
           <RunningRuns />

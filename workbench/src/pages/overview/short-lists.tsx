@@ -27,7 +27,7 @@ export function RecentCalls() {
             </Empty>
           ) : (
             <ul className="divide-y divide-line text-sm">
-              {calls.map(({ id, at, tool, status, durationMs }) => (
+              {calls.map(({ id, at: startedAt, tool, status, durationMs }) => (
                 <li key={id} className="flex items-center gap-3 px-4 py-2">
                   <Link
                     to="/calls/$id"
@@ -43,7 +43,7 @@ export function RecentCalls() {
                     {renderDuration(durationMs)}
                   </span>
                   <span className="w-20 text-right text-muted">
-                    <Time at={at} />
+                    <Time at={startedAt} />
                   </span>
                 </li>
               ))}
@@ -81,7 +81,7 @@ export function ServerList() {
             </Empty>
           ) : (
             <ul className="max-h-96 divide-y divide-line overflow-auto text-sm">
-              {inFront(servers).map((server) => (
+              {troubledFirst(servers).map((server) => (
                 <li key={server.name} className="flex items-center gap-3 px-4 py-2">
                   <Link
                     to="/servers/$name"
@@ -106,7 +106,7 @@ export function ServerList() {
   );
 }
 
-function inFront<Listed extends { state: string }>(servers: readonly Listed[]): Listed[] {
+function troubledFirst<Listed extends { state: string }>(servers: readonly Listed[]): Listed[] {
   return servers
     .toSorted((a, b) => Number(hasTrouble(b)) - Number(hasTrouble(a)))
     .slice(0, maxServers);

@@ -67,26 +67,26 @@ function useWaiting(): Need[] {
   const plans = waitingPlans(useQuery(plansQuery()).data?.plans ?? []);
   const [plan] = plans;
   return [
-    ...some(approvals, {
+    ...needIfAny(approvals, {
       key: "approvals",
       icon: Hand,
       title: `${counted(total, "call waits", "calls wait")} for approval`,
-      about: names(approvals.map(({ tool }) => tool)),
-      link: go("Decide", { to: "/approvals" }),
+      about: renderNames(approvals.map(({ tool }) => tool)),
+      link: linkTo("Decide", { to: "/approvals" }),
     }),
-    ...some(questions, {
+    ...needIfAny(questions, {
       key: "questions",
       icon: CircleHelp,
-      about: names(questions.map(({ tool }) => tool)),
+      about: renderNames(questions.map(({ tool }) => tool)),
       title: `${counted(questions.length, "server asks", "servers ask")} something`,
-      link: go("Answer", { to: "/approvals" }),
+      link: linkTo("Answer", { to: "/approvals" }),
     }),
-    ...some(plans, {
+    ...needIfAny(plans, {
       key: "plans",
       icon: ListChecks,
       title: `${counted(plans.length, "plan waits", "plans wait")} for approval`,
-      about: names(plans.flatMap(({ changes }) => changes.map(({ tool }) => tool))),
-      link: go(
+      about: renderNames(plans.flatMap(({ changes }) => changes.map(({ tool }) => tool))),
+      link: linkTo(
         "Review",
         plans.length === 1 && plan
           ? { to: "/plans/$id", params: { id: plan.id } }
@@ -97,42 +97,42 @@ function useWaiting(): Need[] {
 }
 
 function useHeldBack(): Need[] {
-  const held = useOperation("pins.list", { held: true }).data?.pins ?? [];
+  const heldTools = useOperation("pins.list", { held: true }).data?.pins ?? [];
   const title = counted(
-    held.length,
+    heldTools.length,
     "tool is quarantined because of its definition",
     "tools are quarantined because of their definitions",
   );
-  return some(held, {
+  return needIfAny(heldTools, {
     key: "held",
     icon: ShieldAlert,
     title,
-    about: names(held.map(({ name }) => name)),
-    link: go("Compare", { to: "/tools/$name", params: { name: held[0]?.name ?? "" } }),
+    about: renderNames(heldTools.map(({ name }) => name)),
+    link: linkTo("Compare", { to: "/tools/$name", params: { name: heldTools[0]?.name ?? "" } }),
   });
 }
 
 function useBroken(): Need[] {
   const servers = useQuery(serversQuery()).data?.servers ?? [];
-  const broken = servers.filter(({ state }) =>
+  const brokenServers = servers.filter(({ state }) =>
     ["error", "config_error", "untrusted", "backoff"].includes(state),
   );
-  if (broken.length > maxServers)
+  if (brokenServers.length > maxServers)
     return [
       {
         key: "servers",
         icon: Unplug,
-        title: `${broken.length} servers are unreachable`,
-        about: names(broken.map(({ name }) => name)),
-        link: go("Diagnose", { to: "/servers" }),
+        title: `${brokenServers.length} servers are unreachable`,
+        about: renderNames(brokenServers.map(({ name }) => name)),
+        link: linkTo("Diagnose", { to: "/servers" }),
       },
     ];
-  return broken.map((server) => ({
+  return brokenServers.map((server) => ({
     key: `server ${server.name}`,
     icon: Unplug,
     title: server.name,
     about: causeOf(server) ?? "Not connected.",
-    link: go("Diagnose", { to: "/servers/$name", params: { name: server.name } }),
+    link: linkTo("Diagnose", { to: "/servers/$name", params: { name: server.name } }),
   }));
 }
 
@@ -141,21 +141,21 @@ function useFailed(): Need[] {
   const problems =
     useOperation("config.show", {}, { enabled: useMay("admin") }).data?.problems ?? [];
   const errors = problems.filter(({ severity }) => severity === "error");
-  const failed = letters?.deadLetters ?? [];
+  const failedCalls = letters?.deadLetters ?? [];
   return [
-    ...some(failed, {
+    ...needIfAny(failedCalls, {
       key: "letters",
       icon: MailWarning,
-      about: names(failed.map(({ tool }) => tool)),
+      about: renderNames(failedCalls.map(({ tool }) => tool)),
       title: `${counted(letters?.total ?? 0, "call has", "calls have")} failed permanently`,
-      link: go("Review", { to: "/dead-letters" }),
+      link: linkTo("Review", { to: "/dead-letters" }),
     }),
-    ...some(errors, {
+    ...needIfAny(errors, {
       key: "config",
       icon: FileWarning,
       about: errors[0]?.message ?? "",
       title: `The configuration has ${counted(errors.length, "error")}`,
-      link: go("Review", { to: "/settings", search: { view: "config" } }),
+      link: linkTo("Review", { to: "/settings", search: { view: "config" } }),
     }),
   ];
 }
@@ -163,26 +163,30 @@ function useFailed(): Need[] {
 function useUndecided(): Need[] {
   const { madeBy, changes = [] } = useOperation("defaults.list", {}).data ?? {};
   const undecided = changes.filter(({ decision }) => decision === "undecided");
-  return some(undecided, {
+  return needIfAny(undecided, {
     key: "defaults",
     icon: Settings2,
     title: `${counted(undecided.length, "default")} changed since version ${madeBy}`,
-    about: names(undecided.map(({ summary }) => summary)),
-    link: go("Decide", { to: "/settings", search: { view: "defaults" } }),
+    about: renderNames(undecided.map(({ summary }) => summary)),
+    link: linkTo("Decide", { to: "/settings", search: { view: "defaults" } }),
   });
 }
 
-const some = (found: readonly unknown[], need: Need): Need[] => (found.length === 0 ? [] : [need]);
+const needIfAny = (causes: readonly unknown[], need: Need): Need[] =>
+  causes.length === 0 ? [] : [need];
 
 /** Distinct names, shortened. */
-function names(all: readonly string[]): string {
-  const each = [...new Set(all)];
-  return each.slice(0, 3).join(", ") + (each.length > 3 ? ` and ${each.length - 3} more` : "");
+function renderNames(names: readonly string[]): string {
+  const distinctNames = [...new Set(names)];
+  return (
+    distinctNames.slice(0, 3).join(", ") +
+    (distinctNames.length > 3 ? ` and ${distinctNames.length - 3} more` : "")
+  );
 }
 
-function go(text: string, place: LinkProps): ReactNode {
+function linkTo(text: string, target: LinkProps): ReactNode {
   return (
-    <Link {...place} className="shrink-0 text-accent hover:underline">
+    <Link {...target} className="shrink-0 text-accent hover:underline">
       {text}
     </Link>
   );

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { useMayChange } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
@@ -35,9 +36,8 @@ export function PlanActions({
   const [goesOn, setGoesOn] = useState(false);
   const [isRejecting, setRejecting] = useState(false);
   const [reason, setReason] = useState("");
-  const some = isFirst ? String(chosen) : `the ${chosen} chosen`;
-  const what = chosen === waiting ? (waiting === 1 ? "it" : `all ${waiting}`) : some;
-  const cannot = !mayDecide || chosen === 0 || busyWith !== null;
+  const target = renderTarget({ chosen, waiting, isFirst });
+  const isDisabled = !mayDecide || chosen === 0 || busyWith !== null;
   return (
     <div className="sticky bottom-0 flex flex-col gap-2 rounded-lg border border-line bg-surface p-3 shadow-lg">
       <Complaint error={error} />
@@ -68,27 +68,31 @@ export function PlanActions({
           go on when one fails
         </label>
         <div className="ml-auto flex gap-2">
-          <Button disabled={cannot} busy={busyWith === "reject"} onClick={() => setRejecting(true)}>
-            Reject {what}
+          <Button
+            disabled={isDisabled}
+            busy={busyWith === "reject"}
+            onClick={() => setRejecting(true)}
+          >
+            Reject {target}
           </Button>
           <Button
             variant="primary"
-            disabled={cannot || isWrong}
+            disabled={isDisabled || isWrong}
             busy={busyWith === "approve"}
             onClick={() => onDecide("approve", goesOn ? { continueOnFailure: true } : {})}
           >
-            Approve {what}
+            Approve {target}
           </Button>
         </div>
       </div>
       <Confirm
         open={isRejecting}
         title="Reject these changes?"
-        action={`Reject ${what}`}
+        action={`Reject ${target}`}
         onClose={() => setRejecting(false)}
         onConfirm={() => {
           setRejecting(false);
-          onDecide("reject", reason.trim() === "" ? {} : { reason: reason.trim() });
+          onDecide("reject", withoutUndefined({ reason: reason.trim() || undefined }));
         }}
       >
         <p>Rejected changes cannot be approved later. Queue them again instead.</p>
@@ -102,4 +106,11 @@ export function PlanActions({
       </Confirm>
     </div>
   );
+}
+
+type Choice = Pick<PlanActionsProps, "chosen" | "waiting" | "isFirst">;
+
+function renderTarget({ chosen, waiting, isFirst }: Choice): string {
+  if (chosen !== waiting) return isFirst ? String(chosen) : `the ${chosen} chosen`;
+  return waiting === 1 ? "it" : `all ${waiting}`;
 }

@@ -12,7 +12,7 @@ import { ChangedDefinition } from "../approvals/changed-definition.tsx";
 
 type PlanChangeProps = {
   change: HeldAnswer;
-  place: number;
+  number: number;
   isChosen: boolean;
   onToggle: () => void;
   onEdit: (args: JsonObject | null | undefined) => void;
@@ -22,7 +22,7 @@ type PlanChangeProps = {
 /** One change and its outcome. */
 export function PlanChange({
   change,
-  place,
+  number,
   isChosen,
   onToggle,
   onEdit,
@@ -32,7 +32,7 @@ export function PlanChange({
   const isWaiting = change.status === "pending";
   return (
     <article
-      aria-label={`Change ${place}, ${change.tool}`}
+      aria-label={`Change ${number}, ${change.tool}`}
       className={classes(
         "rounded-lg border border-line",
         isWaiting && !isChosen ? "border-dashed bg-canvas" : "bg-surface",
@@ -43,12 +43,12 @@ export function PlanChange({
           <input
             type="checkbox"
             className="size-4"
-            aria-label={`Choose change ${place}, ${change.tool}`}
+            aria-label={`Choose change ${number}, ${change.tool}`}
             checked={isChosen}
             onChange={onToggle}
           />
         )}
-        <span className="text-sm tabular-nums text-muted">{place}.</span>
+        <span className="text-sm tabular-nums text-muted">{number}.</span>
         <Link
           to="/tools/$name"
           params={{ name: change.tool }}
@@ -66,7 +66,7 @@ export function PlanChange({
         {isWaiting ? (
           <>
             <ChangedDefinition tool={change.tool} />
-            <ArgumentsEditor held={change} onChange={onEdit} />
+            <ArgumentsEditor heldCall={change} onChange={onEdit} />
           </>
         ) : (
           <ArgumentList args={change.shown} before={change.before} injected={change.injected} />

@@ -14,63 +14,67 @@ import { PlanChange } from "./plan-change.tsx";
 /** The changes of a plan: choose, edit, approve or reject. */
 export function PlanEditor({ plan }: { plan: PlanAnswer }) {
   const decide = usePlanDecision(plan.id);
-  const waiting = plan.changes.filter(({ status }) => status === "pending");
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const waitingChanges = plan.changes.filter(({ status }) => status === "pending");
+  const [leftOutIds, setLeftOutIds] = useState<ReadonlySet<string>>(new Set());
   const [edited, setEdited] = useState<Record<string, JsonObject | null>>({});
   const [outcomes, setOutcomes] = useState<PlanOutcomeAnswer["outcomes"]>([]);
-  const chosen = waiting.filter(({ id }) => !left.has(id));
-  const give = (
+  const chosenChanges = waitingChanges.filter(({ id }) => !leftOutIds.has(id));
+  const decideChosen = (
     verb: "approve" | "reject",
     more: Omit<PlanChoice, "ids" | "first" | "arguments">,
   ) =>
     decide.mutate(
       {
         verb,
-        ...(chosen.length === waiting.length ? {} : { ids: chosen.map(({ id }) => id) }),
+        ...(chosenChanges.length < waitingChanges.length && {
+          ids: chosenChanges.map(({ id }) => id),
+        }),
         ...more,
-        ...instead(verb, chosen, edited),
+        ...replacedArguments(verb, chosenChanges, edited),
       },
       {
         onSuccess: (answer) => {
           if ("outcomes" in answer) setOutcomes((before) => [...before, ...answer.outcomes]);
           // Next, the changes that are left are selected.
-          setLeft(new Set());
+          setLeftOutIds(new Set());
         },
       },
     );
   const toggle = (id: string) => {
-    const next = new Set(left);
-    if (!next.delete(id)) next.add(id);
-    setLeft(next);
+    const nextLeftOut = new Set(leftOutIds);
+    if (!nextLeftOut.delete(id)) nextLeftOut.add(id);
+    setLeftOutIds(nextLeftOut);
   };
   return (
     <div className="flex max-w-4xl flex-col gap-4">
       <GrowingList className="gap-3" items={plan.changes} keyOf={({ id }) => id}>
-        {(change, at) => (
+        {(change, index) => (
           <PlanChange
             change={change}
-            place={at + 1}
-            isChosen={!left.has(change.id)}
+            number={index + 1}
+            isChosen={!leftOutIds.has(change.id)}
             onToggle={() => toggle(change.id)}
             onEdit={(args) =>
-              setEdited(({ [change.id]: _, ...rest }) =>
-                args === undefined ? rest : { ...rest, [change.id]: args },
+              setEdited(({ [change.id]: _, ...otherEdits }) =>
+                args === undefined ? otherEdits : { ...otherEdits, [change.id]: args },
               )
             }
-            outcome={outcomes.findLast((one) => one.change === change.id)?.outcome ?? null}
+            outcome={outcomes.findLast((outcome) => outcome.change === change.id)?.outcome ?? null}
           />
         )}
       </GrowingList>
-      {waiting.length > 0 && (
+      {waitingChanges.length > 0 && (
         <PlanActions
-          chosen={chosen.length}
-          waiting={waiting.length}
-          isFirst={chosen.every(({ id }, at) => id === waiting[at]?.id)}
-          isWrong={chosen.some(({ id }) => edited[id] === null)}
+          chosen={chosenChanges.length}
+          waiting={waitingChanges.length}
+          isFirst={chosenChanges.every(({ id }, index) => id === waitingChanges[index]?.id)}
+          isWrong={chosenChanges.some(({ id }) => edited[id] === null)}
           busyWith={decide.isPending ? decide.variables.verb : null}
           error={decide.error}
-          onChooseFirst={(count) => setLeft(new Set(waiting.slice(count).map(({ id }) => id)))}
-          onDecide={give}
+          onChooseFirst={(count) =>
+            setLeftOutIds(new Set(waitingChanges.slice(count).map(({ id }) => id)))
+          }
+          onDecide={decideChosen}
         />
       )}
     </div>
@@ -78,11 +82,14 @@ export function PlanEditor({ plan }: { plan: PlanAnswer }) {
 }
 
 /** Edited arguments apply to approved changes only. */
-function instead(
+function replacedArguments(
   verb: "approve" | "reject",
-  chosen: readonly HeldAnswer[],
+  chosenChanges: readonly HeldAnswer[],
   edited: Record<string, JsonObject | null>,
 ): Pick<PlanChoice, "arguments"> {
-  const meant = chosen.flatMap(({ id }) => (edited[id] ? [[id, edited[id]] as const] : []));
-  return verb === "reject" || meant.length === 0 ? {} : { arguments: Object.fromEntries(meant) };
+  const editedArguments = chosenChanges.flatMap(({ id }) =>
+    edited[id] ? [[id, edited[id]] as const] : [],
+  );
+  if (verb === "reject" || editedArguments.length === 0) return {};
+  return { arguments: Object.fromEntries(editedArguments) };
 }

@@ -15,10 +15,17 @@ const tones: Record<PlanAnswer["status"], Tone> = {
   rejected: "neutral",
 };
 
+const statusTexts: Record<PlanAnswer["status"], string> = {
+  pending: "waiting",
+  partly: "partly done",
+  done: "done",
+  rejected: "rejected",
+};
+
 export function PlanStatus({ status }: { status: PlanAnswer["status"] }) {
   return (
     <Badge dot tone={tones[status]}>
-      {status === "pending" ? "waiting" : status === "partly" ? "partly done" : status}
+      {statusTexts[status]}
     </Badge>
   );
 }
@@ -61,14 +68,14 @@ const waitingIn = (changes: Changes) => changes.filter(({ status }) => status ==
 function renderTools(tools: readonly string[]): string {
   const counts = Map.groupBy(tools, (tool) => tool);
   return [...counts]
-    .map(([tool, all]) => (all.length === 1 ? tool : `${tool} × ${all.length}`))
+    .map(([tool, { length }]) => (length === 1 ? tool : `${tool} × ${length}`))
     .join(", ");
 }
 
 /** Waiting plans, then finished ones, newest first. */
 function waitingFirst(plans: readonly PlanAnswer[]): PlanAnswer[] {
   const isOver = ({ changes }: PlanAnswer) => Number(waitingIn(changes) === 0);
-  return plans.toReversed().toSorted((one, other) => isOver(one) - isOver(other));
+  return plans.toReversed().toSorted((a, b) => isOver(a) - isOver(b));
 }
 
 /** Change plans, waiting ones first. */

@@ -29,27 +29,31 @@ export function ArgumentConditions({ value, onChange }: ConditionsProps) {
   const [rows, setRows] = useState(() => readConditions(value));
   const change = (next: Condition[]) => {
     setRows(next);
-    const named = next.filter(({ name }) => name !== "");
-    const made = named.map(({ name, isRegex, pattern }) => [
+    const namedRows = next.filter(({ name }) => name !== "");
+    const conditionEntries = namedRows.map(({ name, isRegex, pattern }) => [
       name,
       isRegex ? { regex: pattern } : pattern,
     ]);
-    onChange(made.length === 0 ? undefined : (Object.fromEntries(made) as JsonObject));
+    onChange(
+      conditionEntries.length === 0
+        ? undefined
+        : (Object.fromEntries(conditionEntries) as JsonObject),
+    );
   };
-  const edit = (at: number, part: Partial<Condition>) =>
-    change(rows.map((row, index) => (index === at ? { ...row, ...part } : row)));
+  const editRow = (rowIndex: number, changes: Partial<Condition>) =>
+    change(rows.map((row, index) => (index === rowIndex ? { ...row, ...changes } : row)));
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 text-xs font-medium">Only where arguments match</legend>
-      {rows.map(({ name, isRegex, pattern }, at) => (
+      {rows.map(({ name, isRegex, pattern }, rowIndex) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
-        <div key={at} className="flex flex-wrap items-center gap-2">
+        <div key={rowIndex} className="flex flex-wrap items-center gap-2">
           <TextInput
             className="w-32!"
             aria-label="Argument"
             placeholder="branch"
             value={name}
-            onChange={({ target }) => edit(at, { name: target.value })}
+            onChange={({ target }) => editRow(rowIndex, { name: target.value })}
           />
           <Select
             className="w-24!"
@@ -59,19 +63,19 @@ export function ArgumentConditions({ value, onChange }: ConditionsProps) {
               { value: "regex", text: "regex" },
             ]}
             value={isRegex ? "regex" : "glob"}
-            onChange={({ target }) => edit(at, { isRegex: target.value === "regex" })}
+            onChange={({ target }) => editRow(rowIndex, { isRegex: target.value === "regex" })}
           />
           <TextInput
             className="min-w-32 flex-1 font-mono text-xs"
             aria-label={`Pattern of ${name || "the argument"}`}
             placeholder="main"
             value={pattern}
-            onChange={({ target }) => edit(at, { pattern: target.value })}
+            onChange={({ target }) => editRow(rowIndex, { pattern: target.value })}
           />
           <IconButton
             label={`Remove the condition on ${name || "the argument"}`}
             icon={X}
-            onClick={() => change(rows.toSpliced(at, 1))}
+            onClick={() => change(rows.toSpliced(rowIndex, 1))}
           />
         </div>
       ))}

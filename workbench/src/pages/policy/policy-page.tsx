@@ -98,12 +98,12 @@ function InForce() {
 function Rules({ policy: { rules, effects } }: { policy: PolicyAnswer }) {
   const hasFile = useServerChanges() !== "no_file";
   const written = useQuery({ ...rulesQuery(), enabled: hasFile });
-  const said = Object.entries(effects);
+  const effectFacts = Object.entries(effects);
   return (
     <>
-      {said.length > 0 && (
+      {effectFacts.length > 0 && (
         <Panel title="Effects set by the operator">
-          <Facts items={said} />
+          <Facts items={effectFacts} />
         </Panel>
       )}
       {hasFile ? (
@@ -133,7 +133,7 @@ function OtherRules({ rules }: { rules: RulesAnswer["others"] }) {
       <GrowingList
         className="divide-y divide-line text-sm"
         atOnce={100}
-        items={rules.map((one, index) => ({ ...one, index }))}
+        items={rules.map((rule, index) => ({ ...rule, index }))}
         keyOf={({ index }) => String(index)}
       >
         {({ rule, file }) => (

@@ -48,20 +48,22 @@ export function useRuleDraft(written: RulesAnswer): RuleDraft {
     isDirty,
     set: setRules,
     change: (id, change) =>
-      setRules((all) => all.map((one) => (one.id === id ? { ...one, ...change } : one))),
-    add(rule, at) {
-      const made = draftOf(rule);
-      setRules((all) => all.toSpliced(at, 0, made));
-      return made.id;
+      setRules((rulesBefore) =>
+        rulesBefore.map((draft) => (draft.id === id ? { ...draft, ...change } : draft)),
+      ),
+    add(rule, index) {
+      const draftRule = draftOf(rule);
+      setRules((rulesBefore) => rulesBefore.toSpliced(index, 0, draftRule));
+      return draftRule.id;
     },
     move(from, to) {
-      setRules((all) => {
-        const moved = all[from];
-        if (moved === undefined || to < 0 || to >= all.length) return all;
-        return all.toSpliced(from, 1).toSpliced(to, 0, moved);
+      setRules((rulesBefore) => {
+        const movedRule = rulesBefore[from];
+        if (movedRule === undefined || to < 0 || to >= rulesBefore.length) return rulesBefore;
+        return rulesBefore.toSpliced(from, 1).toSpliced(to, 0, movedRule);
       });
     },
-    remove: (id) => setRules((all) => all.filter((one) => one.id !== id)),
+    remove: (id) => setRules((rulesBefore) => rulesBefore.filter((draft) => draft.id !== id)),
     restart,
     rebase: setBase,
   };

@@ -25,20 +25,20 @@ const route = getRouteApi("/policy");
 export function RuleEditor({ written }: { written: RulesAnswer }) {
   const draft = useRuleDraft(written);
   const isAllowed = useServerChanges() === "allowed";
-  const [open, setOpen] = useState<number | null>(null);
+  const [openId, setOpenId] = useState<number | null>(null);
   const { isDirty, rules, base } = draft;
   const isStale = written.revision !== base.revision;
-  const broken = rules.find(({ problem }) => problem !== null);
-  const preview = usePreview(isDirty && broken === undefined ? rulesOf(rules) : null);
+  const brokenRule = rules.find(({ problem }) => problem !== null);
+  const preview = usePreview(isDirty && brokenRule === undefined ? rulesOf(rules) : null);
   const isDone = useRef(false);
   const save = useSave(draft, isDone);
-  const problems = placesOf(preview.error ?? save.error);
-  useGivenRule(draft, setOpen);
+  const problems = problemsByRule(preview.error ?? save.error);
+  useLinkedRule(draft, setOpenId);
   // What others saved is taken over, unless something was changed here.
   useEffect(() => {
     if (isStale && !isDirty) draft.restart(written);
   }, [isStale, isDirty, written, draft.restart]);
-  const add = () => setOpen(draft.add({ verdict: "ask" }, 0));
+  const add = () => setOpenId(draft.add({ verdict: "ask" }, 0));
   return (
     <div className="grid items-start gap-4 md:gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <UnsavedChanges isDirty={isDirty} isDone={isDone} />
@@ -58,7 +58,11 @@ export function RuleEditor({ written }: { written: RulesAnswer }) {
             <Button
               variant="primary"
               disabled={
-                !isAllowed || !isDirty || isStale || broken !== undefined || preview.error !== null
+                !isAllowed ||
+                !isDirty ||
+                isStale ||
+                brokenRule !== undefined ||
+                preview.error !== null
               }
               busy={save.isPending}
               onClick={() => save.mutate()}
@@ -80,7 +84,10 @@ export function RuleEditor({ written }: { written: RulesAnswer }) {
             The mode and the profile decide about every call.
           </Empty>
         ) : (
-          <RuleList {...{ draft, open, problems, isLocked: !isAllowed }} onOpen={setOpen} />
+          <RuleList
+            {...{ draft, open: openId, problems, isLocked: !isAllowed }}
+            onOpen={setOpenId}
+          />
         )}
       </Panel>
       {/* Beside the rules, so that a change and what it does are seen together. */}
@@ -102,14 +109,14 @@ function useSave(draft: RuleDraft, isDone: { current: boolean }) {
       isDone.current = true;
       client.setQueryData(rulesQuery().queryKey, saved);
       draft.restart(saved);
-      const goOn = tool && {
+      const tryAction = tool && {
         text: `Try ${tool}`,
         act: () => void navigate({ to: "/try", search: { tool } }),
       };
       toast(
         `${saved.file} has ${counted(saved.rules.length, "rule")} now.`,
         "good",
-        goOn || undefined,
+        tryAction || undefined,
       );
       isDone.current = false;
     },
@@ -118,19 +125,19 @@ function useSave(draft: RuleDraft, isDone: { current: boolean }) {
 }
 
 /** A rule that another page made, as the first: it decides. */
-function useGivenRule(draft: RuleDraft, onOpen: (id: number) => void): void {
+function useLinkedRule(draft: RuleDraft, onOpen: (id: number) => void): void {
   const { rule } = route.useSearch();
   const navigate = useNavigate();
   const { add } = draft;
-  const taken = useRef(false);
+  const isTaken = useRef(false);
   useEffect(() => {
-    if (rule === undefined || taken.current) return;
-    taken.current = true;
-    const given = readRule(rule);
-    if (given) onOpen(add(given, 0));
+    if (rule === undefined || isTaken.current) return;
+    isTaken.current = true;
+    const linkedRule = readRule(rule);
+    if (linkedRule) onOpen(add(linkedRule, 0));
     void navigate({
       to: "/policy",
-      search: ({ rule: _, ...rest }: { rule?: string }) => rest,
+      search: ({ rule: _, ...otherSearch }: { rule?: string }) => otherSearch,
       replace: true,
       ignoreBlocker: true,
     });
@@ -147,14 +154,18 @@ function readRule(text: string): JsonObject | null {
 }
 
 /** What is wrong, by the index of the rule. */
-function placesOf(error: Error | null): ReadonlyMap<number, string> {
-  const data = error instanceof ApiError && isObject(error.data) ? error.data.problems : undefined;
-  const places = new Map<number, string>();
-  for (const one of Array.isArray(data) ? data : []) {
-    const { path, message, hint } = isObject(one) ? one : {};
+function problemsByRule(error: Error | null): ReadonlyMap<number, string> {
+  const problems =
+    error instanceof ApiError && isObject(error.data) ? error.data.problems : undefined;
+  const problemByIndex = new Map<number, string>();
+  for (const problem of Array.isArray(problems) ? problems : []) {
+    const { path, message, hint } = isObject(problem) ? problem : {};
     const [, index, key] = /^policy\.rules\[(\d+)\]\.?(.*)$/.exec(String(path)) ?? [];
     if (index !== undefined)
-      places.set(Number(index), [key, message, hint && `(${hint})`].filter(Boolean).join(" "));
+      problemByIndex.set(
+        Number(index),
+        [key, message, hint && `(${hint})`].filter(Boolean).join(" "),
+      );
   }
-  return places;
+  return problemByIndex;
 }

@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { Json, JsonObject } from "../../../../src/model/json.ts";
 import { ChoiceChips } from "../../parts/choice-chips.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
@@ -19,16 +20,16 @@ const chips = {
   risk: { label: "Risk", values: ["low", "medium", "high"] },
   faces: { label: "Via", values: ["mcp", "agent", "workbench", "cli", "http", "library"] },
 } as const;
-const texts = [
+const textKeys = [
   ["tool", "Tool", "git.push, files.write_*"],
   ["server", "Server", "git"],
 ] as const;
-const lists = [
+const listKeys = [
   ["users", "Users", "ann, build-*"],
   ["groups", "Groups", "finance"],
   ["personas", "Personas", "reviewer"],
 ] as const;
-const inForm = [...texts, ...lists]
+const keysInForm = [...textKeys, ...listKeys]
   .map(([key]) => key as string)
   .concat(Object.keys(chips), ["verdict", "reason", "arguments"]);
 
@@ -82,30 +83,26 @@ function readRule(text: string): Partial<DraftRule> {
 
 /** Without the key where nothing is said. */
 function withKey(rule: JsonObject, key: string, value: Json | undefined): JsonObject {
-  const { [key]: _, ...rest } = rule;
+  const { [key]: _, ...otherKeys } = rule;
   const isEmpty =
     value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
-  if (isEmpty) return rest;
-  return key in rule ? { ...rule, [key]: value } : withVerdictLast({ ...rest, [key]: value });
+  if (isEmpty) return otherKeys;
+  return key in rule ? { ...rule, [key]: value } : withVerdictLast({ ...otherKeys, [key]: value });
 }
 
 /** As people write rules: conditions, verdict, reason. */
 function withVerdictLast({ verdict, reason, ...conditions }: JsonObject): JsonObject {
-  return {
-    ...conditions,
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+  return { ...conditions, ...withoutUndefined({ verdict, reason }) };
 }
 
 const textOf = (value: Json | undefined) => (typeof value === "string" ? value : "");
 const listOf = (value: Json | undefined) => (Array.isArray(value) ? value.map(String) : []);
 
 function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
-  const set = (key: string, value: Json | undefined) =>
+  const setKey = (key: string, value: Json | undefined) =>
     onChange({ rule: withKey(rule, key, value) });
   const names = useId();
-  const others = Object.keys(rule).filter((key) => !inForm.includes(key));
+  const jsonOnlyKeys = Object.keys(rule).filter((key) => !keysInForm.includes(key));
   if (problem !== null) return <p className="text-sm text-muted">Mend the JSON first.</p>;
   return (
     <div className="flex flex-col gap-3">
@@ -114,26 +111,26 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
           <Select
             options={verdictChoices}
             value={textOf(rule.verdict)}
-            onChange={({ target }) => set("verdict", target.value)}
+            onChange={({ target }) => setKey("verdict", target.value)}
           />
         </Field>
-        {texts.map(([key, label, example]) => (
+        {textKeys.map(([key, label, example]) => (
           <Field key={key} label={label} hint="A glob; empty for every one.">
             <TextInput
               placeholder={example}
               list={key === "tool" ? names : undefined}
               value={textOf(rule[key])}
-              onChange={({ target }) => set(key, target.value)}
+              onChange={({ target }) => setKey(key, target.value)}
             />
           </Field>
         ))}
         <ToolNames id={names} typed={textOf(rule.tool)} />
-        {lists.map(([key, label, example]) => (
+        {listKeys.map(([key, label, example]) => (
           <NameList
             key={key}
             {...{ label, example }}
             value={listOf(rule[key])}
-            onChange={(next) => set(key, next)}
+            onChange={(next) => setKey(key, next)}
           />
         ))}
       </div>
@@ -144,19 +141,19 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
             label={label}
             options={values.map((value) => ({ value, text: value }))}
             value={listOf(rule[key])}
-            onChange={(next) => set(key, next)}
+            onChange={(next) => setKey(key, next)}
           />
         ))}
       </div>
-      <ArgumentConditions value={rule.arguments} onChange={(next) => set("arguments", next)} />
+      <ArgumentConditions value={rule.arguments} onChange={(next) => setKey("arguments", next)} />
       <Field label="Reason" hint="Shown to callers and people who approve.">
         <TextInput
           value={textOf(rule.reason)}
-          onChange={({ target }) => set("reason", target.value)}
+          onChange={({ target }) => setKey("reason", target.value)}
         />
       </Field>
-      {others.length > 0 && (
-        <p className="text-xs text-muted">Also, as JSON: {others.join(", ")}.</p>
+      {jsonOnlyKeys.length > 0 && (
+        <p className="text-xs text-muted">Also, as JSON: {jsonOnlyKeys.join(", ")}.</p>
       )}
     </div>
   );

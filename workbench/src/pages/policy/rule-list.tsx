@@ -22,18 +22,18 @@ type RuleListProps = {
 export function RuleList({ draft, isLocked, open, onOpen, problems }: RuleListProps) {
   const list = useRef<HTMLDivElement>(null);
   const [dragged, setDragged] = useState<number | null>(null);
-  const [said, setSaid] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const move = (from: number, to: number) => {
-    const moved = draft.rules[from];
-    if (isLocked || moved === undefined || to < 0 || to >= draft.rules.length || from === to)
+    const movedRule = draft.rules[from];
+    if (isLocked || movedRule === undefined || to < 0 || to >= draft.rules.length || from === to)
       return;
     draft.move(from, to);
-    setSaid(`Rule ${from + 1} is now rule ${to + 1} of ${draft.rules.length}.`);
+    setAnnouncement(`Rule ${from + 1} is now rule ${to + 1} of ${draft.rules.length}.`);
     // The element moves in the document, which takes the focus from it.
-    const focused = document.activeElement?.getAttribute("data-part") ?? "edit";
+    const focusedPart = document.activeElement?.getAttribute("data-part") ?? "edit";
     requestAnimationFrame(() =>
       list.current
-        ?.querySelector<HTMLElement>(`[data-rule="${moved.id}"] [data-part="${focused}"]`)
+        ?.querySelector<HTMLElement>(`[data-rule="${movedRule.id}"] [data-part="${focusedPart}"]`)
         ?.focus(),
     );
   };
@@ -45,7 +45,7 @@ export function RuleList({ draft, isLocked, open, onOpen, problems }: RuleListPr
   return (
     <div ref={list}>
       <p role="status" className="sr-only">
-        {said}
+        {announcement}
       </p>
       <GrowingList
         className="divide-y divide-line text-sm"

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useId, useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import type { JsonObject } from "../../../../src/model/json.ts";
 import type { AnswerOf, InputOf } from "../../../../src/operations/operations.ts";
 import { callOperation } from "../../api/operations.ts";
@@ -19,7 +20,7 @@ type Mode = NonNullable<InputOf<"policy.test">["mode"]>;
 
 const faces: Face[] = ["workbench", "mcp", "agent", "cli", "http", "library"];
 const modes = [{ value: "", text: "Default" }, "build", "plan", "review", "debug"];
-const means = {
+const verdictTexts = {
   allow: "It would run.",
   ask: "It would wait for approval.",
   queue: "It would be queued in a plan.",
@@ -39,7 +40,7 @@ export function TestVerdict() {
         tool: tool.trim(),
         face,
         arguments: readArguments(args),
-        ...(mode === "" ? {} : { mode }),
+        ...withoutUndefined({ mode: mode || undefined }),
       }),
   });
   return (
@@ -106,7 +107,7 @@ function Verdict({ answer }: { answer: AnswerOf<"policy.test"> }) {
       className="flex min-w-0 flex-col gap-3 max-lg:border-t max-lg:border-line max-lg:pt-4"
     >
       <p className="flex items-center gap-2 font-medium">
-        <VerdictBadge verdict={verdict} /> {means[verdict]}
+        <VerdictBadge verdict={verdict} /> {verdictTexts[verdict]}
       </p>
       <Facts
         items={[

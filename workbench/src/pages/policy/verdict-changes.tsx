@@ -15,19 +15,19 @@ const pauseMs = 300;
 /** The rules tried on the last calls. Null: nothing to try. */
 export function usePreview(rules: readonly JsonObject[] | null) {
   const text = rules === null ? null : JSON.stringify(rules);
-  const [asked, setAsked] = useState<string | null>(null);
+  const [triedText, setTriedText] = useState<string | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(text), pauseMs);
+    const timer = setTimeout(() => setTriedText(text), pauseMs);
     return () => clearTimeout(timer);
   }, [text]);
-  const tried = { rules: JSON.parse(asked ?? "[]") as JsonObject[] };
-  const query = useOperation("policy.preview", tried, {
-    enabled: asked !== null,
+  const preview = { rules: JSON.parse(triedText ?? "[]") as JsonObject[] };
+  const query = useOperation("policy.preview", preview, {
+    enabled: triedText !== null,
     placeholderData: keepPreviousData,
     retry: false,
     gcTime: 0,
   });
-  const isCurrent = text !== null && asked === text;
+  const isCurrent = text !== null && triedText === text;
   return {
     answer: text === null ? undefined : query.data,
     error: isCurrent ? query.error : null,
@@ -128,11 +128,11 @@ function ChangeTable({ changes }: { changes: AnswerOf<"policy.preview">["changes
           </tr>
         </thead>
         <tbody className="divide-y divide-line">
-          {changes.map(({ id, at, tool, user, before, after }) => (
+          {changes.map(({ id, at: calledAt, tool, user, before, after }) => (
             <tr key={id} className="align-top">
               <td className="whitespace-nowrap py-1.5 pl-4 pr-3">
                 <Link to="/calls/$id" params={{ id }} className="text-accent hover:underline">
-                  <Time at={at} />
+                  <Time at={calledAt} />
                 </Link>
               </td>
               <td className="px-3 py-1.5">

@@ -35,11 +35,10 @@ const columns: readonly Column<Row>[] = [
   {
     title: "Pin",
     width: "110px",
-    render: ({ status, held }) => (
-      <Badge tone={held !== null ? "bad" : status === "pinned" ? "good" : "warn"}>
-        {held === null ? status : "quarantined"}
-      </Badge>
-    ),
+    render: ({ status, held }) => {
+      if (held !== null) return <Badge tone="bad">quarantined</Badge>;
+      return <Badge tone={status === "pinned" ? "good" : "warn"}>{status}</Badge>;
+    },
   },
   {
     title: "Quality",
@@ -51,7 +50,9 @@ const columns: readonly Column<Row>[] = [
     title: "First finding",
     width: "minmax(150px, 3fr)",
     wide: true,
-    render: ({ held, finding }) => <span title={held ?? finding}>{held ?? finding}</span>,
+    render: ({ held: reason, finding }) => (
+      <span title={reason ?? finding}>{reason ?? finding}</span>
+    ),
   },
   { title: "Pinned", width: "90px", wide: true, render: ({ at }) => at && <Time at={at} /> },
   {
@@ -62,21 +63,20 @@ const columns: readonly Column<Row>[] = [
   },
 ];
 
+function urgency({ held, status }: Row): number {
+  if (held !== null) return 2;
+  return status === "pinned" ? 0 : 1;
+}
+
 /** What is quarantined, then what has changed, then the poorest for models. */
-function worstFirst(one: Row, other: Row): number {
-  const urgency = ({ held, status }: Row) => (held !== null ? 2 : status === "pinned" ? 0 : 1);
+function worstFirst(a: Row, b: Row): number {
   const poor = ({ score }: Row) => score ?? 101;
-  return (
-    urgency(other) - urgency(one) || poor(one) - poor(other) || (one.name < other.name ? -1 : 1)
-  );
+  return urgency(b) - urgency(a) || poor(a) - poor(b) || (a.name < b.name ? -1 : 1);
 }
 
 function Score({ score }: { score: number | null }) {
-  return (
-    <span className={score === null ? "" : score < poorBelow ? "text-warn" : "text-good"}>
-      {score}
-    </span>
-  );
+  if (score === null) return null;
+  return <span className={score < poorBelow ? "text-warn" : "text-good"}>{score}</span>;
 }
 
 const views = {
@@ -89,25 +89,29 @@ const views = {
 /** Pinned definitions and their quality: what changed, what is quarantined, what models misread. */
 export function QualityPage() {
   const [view, setView] = useState<keyof typeof views>("all");
-  const [words, setWords] = useState("");
+  const [query, setQuery] = useState("");
   const navigate = useNavigate();
   const pins = useOperation("pins.list", {});
-  const checked = useOperation("tools.quality", {});
-  const quality = checked.data;
-  const known = new Map(quality?.tools.map((tool) => [tool.name, tool]));
+  const qualityQuery = useOperation("tools.quality", {});
+  const quality = qualityQuery.data;
+  const reportByName = new Map(quality?.tools.map((tool) => [tool.name, tool]));
   const rowOf = (pin: Pin): Row => {
-    const { score = null, findings: [first] = [], checks: [lost] = [] } = known.get(pin.name) ?? {};
+    const {
+      score = null,
+      findings: [firstFinding] = [],
+      checks: [firstCheck] = [],
+    } = reportByName.get(pin.name) ?? {};
     return {
       ...pin,
       isChecked: quality !== undefined,
       score,
-      finding: first
-        ? `${first.kind.replaceAll("_", " ")} at ${first.where}`
-        : (lost?.message ?? ""),
+      finding: firstFinding
+        ? `${firstFinding.kind.replaceAll("_", " ")} at ${firstFinding.where}`
+        : (firstCheck?.message ?? ""),
     };
   };
-  const isMeant = ({ name, held, status, score }: Row) =>
-    name.toLowerCase().includes(words.trim().toLowerCase()) &&
+  const isListed = ({ name, held, status, score }: Row) =>
+    name.toLowerCase().includes(query.trim().toLowerCase()) &&
     (view !== "held" || held !== null) &&
     (view !== "changed" || status !== "pinned") &&
     (view !== "poor" || (score !== null && score < poorBelow));
@@ -133,18 +137,20 @@ export function QualityPage() {
         aria-label="Find a definition"
         placeholder="Find by name"
         className="max-w-md shrink-0"
-        value={words}
-        onChange={({ target }) => setWords(target.value)}
+        value={query}
+        onChange={({ target }) => setQuery(target.value)}
       />
-      <Complaint error={quality === undefined ? checked.error : null} />
+      <Complaint error={quality === undefined ? qualityQuery.error : null} />
       <QueryView
-        query={view === "poor" && quality === undefined ? { ...checked, data: undefined } : pins}
+        query={
+          view === "poor" && quality === undefined ? { ...qualityQuery, data: undefined } : pins
+        }
       >
-        {({ pins: all }) => (
+        {({ pins: allPins }) => (
           <DataTable
             label="Definitions"
             columns={columns}
-            rows={all.map(rowOf).filter(isMeant).toSorted(worstFirst)}
+            rows={allPins.map(rowOf).filter(isListed).toSorted(worstFirst)}
             keyOf={({ kind, server, tool }) => `${kind} ${server} ${tool}`}
             onOpen={({ name, kind }) =>
               kind === "tool" && void navigate({ to: "/tools/$name", params: { name } })
@@ -152,7 +158,7 @@ export function QualityPage() {
             empty={
               <Empty
                 icon={ShieldCheck}
-                title={all.length === 0 ? "Nothing is pinned yet" : "No definitions match"}
+                title={allPins.length === 0 ? "Nothing is pinned yet" : "No definitions match"}
               >
                 A definition is pinned when it is first seen; what changes later is shown here.
               </Empty>

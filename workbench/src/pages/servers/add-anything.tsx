@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { shellQuote } from "../../../../src/lib/text/shell.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { useMutateOperation } from "../../api/operations.ts";
@@ -49,10 +50,10 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
     setValues(next);
     add.reset();
   };
-  const called = name.trim() === "" ? {} : { name: name.trim() };
-  const put = (force: boolean) =>
-    add.mutate({ what: what.trim(), values: given(values), force, ...called });
-  const shown = name.trim() || plan.data?.name;
+  const ownName = withoutUndefined({ name: name.trim() || undefined });
+  const addServer = (force: boolean) =>
+    add.mutate({ what: what.trim(), values: filledValues(values), force, ...ownName });
+  const shownName = name.trim() || plan.data?.name;
   return (
     <div className="flex flex-col gap-4">
       <Field
@@ -74,7 +75,7 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
             )
               return;
             event.preventDefault();
-            if (plan.data && !add.isPending && mayWrite) put(false);
+            if (plan.data && !add.isPending && mayWrite) addServer(false);
           }}
         />
       </Field>
@@ -101,12 +102,12 @@ export function AddAnything({ onDone, what, onTyped }: AddAnythingProps) {
               </Field>
               <div className="flex flex-wrap justify-end gap-2">
                 {add.isError && (
-                  <Button variant="quiet" disabled={add.isPending} onClick={() => put(true)}>
-                    Add {shown} anyway
+                  <Button variant="quiet" disabled={add.isPending} onClick={() => addServer(true)}>
+                    Add {shownName} anyway
                   </Button>
                 )}
-                <Button variant="primary" busy={add.isPending} onClick={() => put(false)}>
-                  {add.isError ? "Try again" : `Try and add ${shown}`}
+                <Button variant="primary" busy={add.isPending} onClick={() => addServer(false)}>
+                  {add.isError ? "Try again" : `Try and add ${shownName}`}
                 </Button>
               </div>
             </>
@@ -122,7 +123,7 @@ function isProse(text: string): boolean {
   return /^[A-Za-z',.!? ]+$/.test(text.trim()) && text.trim().split(/\s+/).length >= 3;
 }
 
-const given = (values: Values) =>
+const filledValues = (values: Values) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 
 type RecognisedProps = { planned: Planned; values: Values; onChange: (values: Values) => void };
@@ -144,14 +145,16 @@ function Recognised({ planned, values, onChange }: RecognisedProps) {
     <>
       <CodeView wrap label="entry" text={JSON.stringify(entry, null, 2)} />
       {Object.entries(properties).map(([key, property]) => {
-        const bound = {
+        const inputProps = {
           value: values[key] ?? "",
           onChange: ({ target }: { target: { value: string } }) =>
             onChange({ ...values, [key]: target.value }),
         };
         const isSecret = property.format === "password";
-        const use = isSecret ? "Used to try it; the entry refers to a variable of this name." : "";
-        const hint = [property.description ?? "", use].filter((part) => part !== "").join(" ");
+        const usage = isSecret
+          ? "Used to try it; the entry refers to a variable of this name."
+          : "";
+        const hint = [property.description ?? "", usage].filter((part) => part !== "").join(" ");
         return (
           <Field
             key={key}
@@ -160,12 +163,12 @@ function Recognised({ planned, values, onChange }: RecognisedProps) {
           >
             {property.enum ? (
               <Select
-                {...bound}
+                {...inputProps}
                 options={["", ...property.enum].map((value) => ({ value, text: value || "—" }))}
               />
             ) : (
               <TextInput
-                {...bound}
+                {...inputProps}
                 type={isSecret ? "password" : "text"}
                 placeholder={property.default ?? ""}
               />

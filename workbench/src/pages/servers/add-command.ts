@@ -5,19 +5,19 @@ import type { PastedServer } from "./pasted-servers.ts";
 export function renderAddCommand({ name, definition }: PastedServer): string | null {
   const { command, args = [], env = {}, url, headers = {}, ...rest } = definition;
   if (Object.keys(rest).length > 0) return null;
-  const pairs = (flag: string, values: unknown) =>
+  const renderPairs = (flag: string, values: unknown) =>
     Object.entries(values as Record<string, unknown>).flatMap(([key, value]) => [
       flag,
       `${key}=${String(value)}`,
     ]);
-  const words =
+  const parts =
     typeof command === "string"
-      ? [name, ...pairs("--env", env), "--", command, ...(args as unknown[]).map(String)]
-      : [name, "--url", String(url), ...pairs("--header", headers)];
+      ? [name, ...renderPairs("--env", env), "--", command, ...(args as unknown[]).map(String)]
+      : [name, "--url", String(url), ...renderPairs("--header", headers)];
   return [
     "toolplane",
     "servers",
     "add",
-    ...words.map((word) => (/^--[a-z]*$/.test(word) ? word : shellQuote(word))),
+    ...parts.map((part) => (/^--[a-z]*$/.test(part) ? part : shellQuote(part))),
   ].join(" ");
 }

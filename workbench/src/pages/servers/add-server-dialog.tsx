@@ -13,24 +13,23 @@ import { renderAddCommand } from "./add-command.ts";
 import { type PastedServer, parsePastedServers } from "./pasted-servers.ts";
 import { ProveFirst, Unlock } from "./prove-first.tsx";
 import { RegistrySearch } from "./registry-search.tsx";
-import { emptyForm, type Form, type Found, fromForm, nothing } from "./typed-server.ts";
+import { emptyForm, type Form, type FormServers, fromForm, noServers } from "./typed-server.ts";
 
 /** Adds a server from a form, from another client's JSON, or from whatever names one. */
 export function AddServerDialog({ onClose }: { onClose: () => void }) {
-  const [way, setWay] = useState("anything");
+  const [tabName, setTabName] = useState("anything");
   const [form, setForm] = useState<Form>(emptyForm);
   const [pasted, setPasted] = useState("");
   const [typed, setTyped] = useState("");
   const choose = (name: string) => {
     setTyped(name);
-    setWay("anything");
+    setTabName("anything");
   };
-  const { servers, left, problem } =
-    way === "form"
-      ? fromForm(form)
-      : way === "paste"
-        ? fromText(pasted)
-        : { ...nothing, problem: null };
+  const serversOf: Record<string, () => FormServers> = {
+    form: () => fromForm(form),
+    paste: () => fromText(pasted),
+  };
+  const { servers, leftOut, problem } = serversOf[tabName]?.() ?? { ...noServers, problem: null };
   return (
     <Dialog
       wide
@@ -43,8 +42,8 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
         <Unlock />
         <Tabs
           label="How to add"
-          value={way}
-          onChange={setWay}
+          value={tabName}
+          onChange={setTabName}
           tabs={[
             {
               name: "anything",
@@ -61,9 +60,9 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
           ]}
         />
         {problem !== null && <Complaint error={problem} />}
-        {left.length > 0 && (
+        {leftOut.length > 0 && (
           <p className="break-words text-sm text-warn">
-            Left out: {left.map(({ name, reason }) => `${name} (${reason})`).join("; ")}.
+            Left out: {leftOut.map(({ name, reason }) => `${name} (${reason})`).join("; ")}.
           </p>
         )}
         <Adding servers={servers} onDone={onClose} />
@@ -85,7 +84,7 @@ type FormFieldsProps = {
 };
 
 export function FormFields({ form, onChange, isNamed = false }: FormFieldsProps) {
-  const bind = (key: keyof Form) => ({
+  const bindField = (key: keyof Form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) =>
       onChange({ ...form, [key]: event.target.value }),
@@ -94,12 +93,12 @@ export function FormFields({ form, onChange, isNamed = false }: FormFieldsProps)
     <div className="grid gap-3 sm:grid-cols-2">
       {!isNamed && (
         <Field label="Name">
-          <TextInput {...bind("name")} placeholder="files" />
+          <TextInput {...bindField("name")} placeholder="files" />
         </Field>
       )}
       <Field label="Kind">
         <Select
-          {...bind("kind")}
+          {...bindField("kind")}
           options={[
             { value: "command", text: "A program on this machine" },
             { value: "url", text: "A remote server" },
@@ -110,29 +109,33 @@ export function FormFields({ form, onChange, isNamed = false }: FormFieldsProps)
         <>
           <div className="sm:col-span-2">
             <Field label="Command">
-              <TextInput {...bind("command")} placeholder="npx" />
+              <TextInput {...bindField("command")} placeholder="npx" />
             </Field>
           </div>
           <Field label="Arguments" hint="One per line.">
             <TextArea
-              {...bind("args")}
+              {...bindField("args")}
               rows={3}
               placeholder={"-y\n@modelcontextprotocol/server-filesystem\n."}
             />
           </Field>
           <Field label="Environment" hint="NAME=value, one per line. Refer to secrets as ${NAME}.">
-            <TextArea {...bind("env")} rows={3} placeholder={"TOKEN=${MY_TOKEN}"} />
+            <TextArea {...bindField("env")} rows={3} placeholder={"TOKEN=${MY_TOKEN}"} />
           </Field>
         </>
       ) : (
         <>
           <div className="sm:col-span-2">
             <Field label="URL">
-              <TextInput {...bind("url")} placeholder="https://mcp.example.com/mcp" />
+              <TextInput {...bindField("url")} placeholder="https://mcp.example.com/mcp" />
             </Field>
           </div>
           <Field label="Headers" hint="Name=value, one per line. Refer to secrets as ${NAME}.">
-            <TextArea {...bind("headers")} rows={3} placeholder={"Authorization=Bearer ${TOKEN}"} />
+            <TextArea
+              {...bindField("headers")}
+              rows={3}
+              placeholder={"Authorization=Bearer ${TOKEN}"}
+            />
           </Field>
         </>
       )}
@@ -169,9 +172,11 @@ function Adding({ servers, onDone }: { servers: readonly PastedServer[]; onDone:
     },
     onSettled: () => client.invalidateQueries({ queryKey: ["servers"] }),
   });
-  const known = useQuery(serversQuery()).data?.servers ?? [];
+  const knownServers = useQuery(serversQuery()).data?.servers ?? [];
   if (servers.length === 0) return null;
-  const replaced = servers.filter(({ name }) => known.some((server) => server.name === name));
+  const replaced = servers.filter(({ name }) =>
+    knownServers.some((server) => server.name === name),
+  );
   return (
     <ProveFirst isAsked {...renderInstead(servers)}>
       <Complaint error={add.error} />
@@ -203,11 +208,11 @@ function renderInstead(servers: readonly PastedServer[]): { command: string; isF
   return { command: JSON.stringify({ mcpServers: entries }, null, 2), isFile: true };
 }
 
-function fromText(text: string): Found {
-  if (text.trim() === "") return { ...nothing, problem: null };
+function fromText(text: string): FormServers {
+  if (text.trim() === "") return { ...noServers, problem: null };
   try {
     return { ...parsePastedServers(text), problem: null };
   } catch (thrown) {
-    return { ...nothing, problem: messageOf(thrown) };
+    return { ...noServers, problem: messageOf(thrown) };
   }
 }

@@ -33,11 +33,11 @@ export function EntryDialog({ name, entry, isCopy, onClose }: EntryDialogProps) 
   const [newName, setNewName] = useState(isCopy ? `${name}-copy` : name);
   const [text, setText] = useState(() => JSON.stringify(entry, null, 2));
   const { value, problem } = read(text);
-  const from = isCopy ? { from: name } : {};
-  const save = useSave((saved) => {
+  const copySource = isCopy ? { from: name } : {};
+  const save = useSave((savedName) => {
     toast("Changes saved.");
     onClose();
-    if (isCopy) void navigate({ to: "/servers/$name", params: { name: saved } });
+    if (isCopy) void navigate({ to: "/servers/$name", params: { name: savedName } });
   });
   const test = useMutateOperation("servers.save");
   const change = (next: string) => {
@@ -54,13 +54,13 @@ export function EntryDialog({ name, entry, isCopy, onClose }: EntryDialogProps) 
       title={isCopy ? `Duplicate ${name}` : `Edit ${name}`}
       footer={
         <>
-          <Tested tried={test.data} />
+          <TestOutcome tried={test.data} />
           <Button
             icon={CircleCheck}
             disabled={!isReady}
             busy={test.isPending}
             onClick={() =>
-              test.mutate({ name: newName, entry: value ?? {}, dryRun: true, ...from })
+              test.mutate({ name: newName, entry: value ?? {}, dryRun: true, ...copySource })
             }
           >
             Test
@@ -69,7 +69,9 @@ export function EntryDialog({ name, entry, isCopy, onClose }: EntryDialogProps) 
             variant="primary"
             disabled={!isReady}
             busy={save.isPending}
-            onClick={() => value && save.mutate({ name: newName.trim(), entry: value, ...from })}
+            onClick={() =>
+              value && save.mutate({ name: newName.trim(), entry: value, ...copySource })
+            }
           >
             {isCopy ? "Add the copy" : "Save changes"}
           </Button>
@@ -133,18 +135,18 @@ function EntryForm({
   );
 }
 
-function Tested({ tried }: { tried: AnswerOf<"servers.save"> | undefined }) {
+function TestOutcome({ tried }: { tried: AnswerOf<"servers.save"> | undefined }) {
   if (tried === undefined) return null;
   const { problem, tools, needsSignIn } = tried;
+  const success = needsSignIn
+    ? "It answers and needs a sign-in."
+    : `It answers with ${counted(tools ?? 0, "tool")}.`;
   return (
     <p
       role="status"
       className={`mr-auto min-w-0 break-words text-sm ${problem ? "text-bad" : "text-good"}`}
     >
-      {problem ??
-        (needsSignIn
-          ? "It answers and needs a sign-in."
-          : `It answers with ${counted(tools ?? 0, "tool")}.`)}
+      {problem ?? success}
     </p>
   );
 }

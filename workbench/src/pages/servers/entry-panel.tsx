@@ -37,11 +37,11 @@ export function EntryPanel({ name }: { name: string }) {
         <p className="text-sm text-muted">{messageOf(entry.error)}</p>
       ) : (
         <QueryView query={entry}>
-          {({ entry: written }) => (
+          {({ entry: writtenEntry }) => (
             <CodeView
               wrap
               label="the entry, secrets masked"
-              text={JSON.stringify(written, null, 2)}
+              text={JSON.stringify(writtenEntry, null, 2)}
             />
           )}
         </QueryView>
@@ -61,13 +61,13 @@ export function EntryPanel({ name }: { name: string }) {
 function Switch({ name, entry, isOn }: { name: string; entry: JsonObject; isOn: boolean }) {
   const isAllowed = useServerChanges() === "allowed";
   const save = useSave(() => toast(`${name} is ${isOn ? "disabled" : "enabled"}.`));
-  const { enabled: _, ...rest } = entry;
-  const next: JsonObject = isOn ? { ...rest, enabled: false } : rest;
+  const { enabled: _, ...otherKeys } = entry;
+  const nextEntry: JsonObject = isOn ? { ...otherKeys, enabled: false } : otherKeys;
   return (
     <Button
       disabled={!isAllowed}
       busy={save.isPending}
-      onClick={() => save.mutate({ name, entry: next }, { onError: toastError })}
+      onClick={() => save.mutate({ name, entry: nextEntry }, { onError: toastError })}
     >
       {isOn ? "Disable" : "Enable"}
     </Button>

@@ -7,7 +7,7 @@ import { Import } from "../../parts/icons.ts";
 import { Complaint, Empty, QueryView } from "../../parts/states.tsx";
 import { counted } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.ts";
-import { keptApart } from "../clients/kept-apart.ts";
+import { renderSecrets } from "../clients/kept-apart.ts";
 import { ProveFirst, Unlock } from "./prove-first.tsx";
 
 /** Servers of other clients on this machine. The preview writes nothing. */
@@ -16,14 +16,14 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog wide open onClose={onClose} title="Import from other clients">
       <QueryView query={preview} what="Looking at Claude, Cursor, VS Code and others">
-        {(found) =>
-          found.found.length === 0 ? (
+        {(answer) =>
+          answer.found.length === 0 ? (
             <Empty icon={Import} title="No other client has servers">
               Looked at Claude, Cursor, VS Code, Windsurf, Codex, Zed, Gemini and twelve other
               clients.
             </Empty>
           ) : (
-            <Found answer={found} onDone={onClose} />
+            <FoundServers answer={answer} onDone={onClose} />
           )
         }
       </QueryView>
@@ -31,8 +31,14 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Found({ answer, onDone }: { answer: AnswerOf<"servers.import">; onDone: () => void }) {
-  const take = useMutateOperation("servers.import", {
+function FoundServers({
+  answer,
+  onDone,
+}: {
+  answer: AnswerOf<"servers.import">;
+  onDone: () => void;
+}) {
+  const importServers = useMutateOperation("servers.import", {
     onSuccess({ imported }) {
       toast(imported.length === 0 ? "No new servers." : `Imported ${imported.join(", ")}.`);
       onDone();
@@ -59,20 +65,20 @@ function Found({ answer, onDone }: { answer: AnswerOf<"servers.import">; onDone:
           {name} is left out: {reason}
         </p>
       ))}
-      {answer.secrets.length > 0 && <p className="text-muted">{keptApart(answer.secrets)}</p>}
+      {answer.secrets.length > 0 && <p className="text-muted">{renderSecrets(answer.secrets)}</p>}
       {answer.holdSecrets.length > 0 && (
         <p className="text-warn">
           {answer.holdSecrets.join(", ")}: contains a secret in plain text. Use a variable instead.
         </p>
       )}
-      <Complaint error={take.error} />
+      <Complaint error={importServers.error} />
       <ProveFirst isAsked command="toolplane import">
         <Button
           variant="primary"
           className="self-end"
           disabled={answer.imported.length === 0}
-          busy={take.isPending}
-          onClick={() => take.mutate({})}
+          busy={importServers.isPending}
+          onClick={() => importServers.mutate({})}
         >
           Import {counted(answer.imported.length, "server")}
         </Button>

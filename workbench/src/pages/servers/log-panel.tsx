@@ -11,18 +11,20 @@ import { counted, renderMoment } from "../../parts/time.tsx";
 import { isShown, type LogFilter, logFilters, toneOf } from "./log-filter.ts";
 import { type LogLine, useServerLog } from "./use-server-log.ts";
 
-const renderLine = ({ at, source, level, text }: LogLine) => `${at} ${level ?? source} ${text}`;
+const renderLine = ({ at: loggedAt, source, level, text }: LogLine) =>
+  `${loggedAt} ${level ?? source} ${text}`;
 
-const hasWords = (line: LogLine, words: string) =>
-  words === "" || renderLine(line).toLowerCase().includes(words);
+const matchesQuery = (line: LogLine, query: string) =>
+  query === "" || renderLine(line).toLowerCase().includes(query);
 
 /** A server's live log. */
 export function LogPanel({ server }: { server: string }) {
   const log = useServerLog(server);
   const [filter, setFilter] = useState<LogFilter>("all");
-  const [words, setWords] = useState("");
-  const asked = useDeferredValue(words).toLowerCase();
-  const lines = log?.lines.filter((line) => isShown(line, filter) && hasWords(line, asked)) ?? [];
+  const [query, setQuery] = useState("");
+  const deferredQuery = useDeferredValue(query).toLowerCase();
+  const lines =
+    log?.lines.filter((line) => isShown(line, filter) && matchesQuery(line, deferredQuery)) ?? [];
   const hasLines = log !== null && log.lines.length > 0;
   return (
     <Panel
@@ -37,10 +39,10 @@ export function LogPanel({ server }: { server: string }) {
           <>
             <SearchBox
               label="Search the log"
-              value={words}
-              onChange={setWords}
-              found={lines.length}
-              of={log.lines.length}
+              value={query}
+              onChange={setQuery}
+              matchCount={lines.length}
+              totalCount={log.lines.length}
             />
             <Select
               aria-label="Show"
@@ -64,7 +66,7 @@ export function LogPanel({ server }: { server: string }) {
       {hasLines && lines.length === 0 && (
         <p className="p-4 text-sm text-muted">
           None of {counted(log.lines.length, "line")} is one of those.
-          {asked === "" && " What is written to standard error has no level."}
+          {deferredQuery === "" && " What is written to standard error has no level."}
         </p>
       )}
       {lines.length > 0 && (
@@ -92,11 +94,11 @@ function LiveBadge({ isLive }: { isLive: boolean }) {
   );
 }
 
-function Line({ line: { at, source, level, text } }: { line: LogLine }) {
+function Line({ line: { at: loggedAt, source, level, text } }: { line: LogLine }) {
   return (
     <div className="flex gap-3 max-sm:flex-wrap max-sm:gap-x-3 max-sm:gap-y-0">
-      <span className="shrink-0 tabular-nums text-muted" title={at}>
-        {renderMoment(at)}
+      <span className="shrink-0 tabular-nums text-muted" title={loggedAt}>
+        {renderMoment(loggedAt)}
       </span>
       <span className={classes("w-18 shrink-0", toneOf({ source, level }))}>{level ?? source}</span>
       <span

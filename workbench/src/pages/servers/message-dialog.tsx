@@ -13,7 +13,7 @@ export function MessageDialog({
   message: ServerMessage;
   onClose: () => void;
 }) {
-  const { method, kind, direction, id, at, durationMs, bytes, session, cut } = message;
+  const { method, kind, direction, id, at: sentAt, durationMs, bytes, session, cut } = message;
   const text =
     typeof message.message === "string"
       ? message.message
@@ -29,12 +29,9 @@ export function MessageDialog({
                 direction === "sent" ? "sent by the plane" : "received from the server",
               ],
               ["Id", id],
-              ["At", <Time full key="at" at={at} />],
+              ["At", <Time full key="at" at={sentAt} />],
               ["Answered in", durationMs !== null && renderDuration(durationMs)],
-              [
-                "Size",
-                cut ? `${renderBytes(bytes)}, of which the beginning was kept` : renderBytes(bytes),
-              ],
+              ["Size", renderBytes(bytes) + (cut ? ", of which the beginning was kept" : "")],
               ["Session", session],
             ]}
           />

@@ -20,30 +20,33 @@ import {
 import { MessageDialog } from "./message-dialog.tsx";
 import { useServerMessages } from "./use-server-messages.ts";
 
-const texts = new WeakMap<ServerMessage, string>();
+const searchTexts = new WeakMap<ServerMessage, string>();
 
 /** What a search looks through; written once for each. */
 function textOf(message: ServerMessage): string {
-  const known =
-    texts.get(message) ??
+  const searchText =
+    searchTexts.get(message) ??
     JSON.stringify([message.method, message.id, message.message]).toLowerCase();
-  texts.set(message, known);
-  return known;
+  searchTexts.set(message, searchText);
+  return searchText;
 }
 
 /** The JSON-RPC messages of a server, recorded on demand. */
 export function MessagesPanel({ server }: { server: string }) {
   const { query, record } = useServerMessages(server);
-  const [words, setWords] = useState("");
+  const [searchText, setSearchText] = useState("");
   const [opened, setOpened] = useState<ServerMessage | null>(null);
-  const asked = useDeferredValue(words).toLowerCase();
-  const all = query.data?.messages;
-  const found = useMemo(
-    () => all?.filter((one) => asked === "" || textOf(one).includes(asked)) ?? [],
-    [all, asked],
+  const deferredText = useDeferredValue(searchText).toLowerCase();
+  const allMessages = query.data?.messages;
+  const foundMessages = useMemo(
+    () =>
+      allMessages?.filter(
+        (message) => deferredText === "" || textOf(message).includes(deferredText),
+      ) ?? [],
+    [allMessages, deferredText],
   );
   const { recording = false, since = null, dropped = 0 } = query.data ?? {};
-  const lines = () => found.map((one) => JSON.stringify(one)).join("\n");
+  const renderJsonLines = () => foundMessages.map((message) => JSON.stringify(message)).join("\n");
   return (
     <Panel
       flush
@@ -59,21 +62,25 @@ export function MessagesPanel({ server }: { server: string }) {
       }
       actions={
         <>
-          {all !== undefined && all.length > 0 && (
+          {allMessages !== undefined && allMessages.length > 0 && (
             <>
               <SearchBox
                 label="Search the messages"
-                value={words}
-                onChange={setWords}
-                found={found.length}
-                of={all.length}
+                value={searchText}
+                onChange={setSearchText}
+                matchCount={foundMessages.length}
+                totalCount={allMessages.length}
               />
-              <CopyButton text={lines} label="Copy as JSON lines" />
+              <CopyButton text={renderJsonLines} label="Copy as JSON lines" />
               <IconButton
                 label="Save as JSON lines"
                 icon={Download}
                 onClick={() =>
-                  saveFile(`${lines()}\n`, `${server}-messages.jsonl`, "application/x-ndjson")
+                  saveFile(
+                    `${renderJsonLines()}\n`,
+                    `${server}-messages.jsonl`,
+                    "application/x-ndjson",
+                  )
                 }
               />
             </>
@@ -101,7 +108,7 @@ export function MessagesPanel({ server }: { server: string }) {
             </p>
           ) : (
             <>
-              <MessageTable server={server} messages={found} onOpen={setOpened} />
+              <MessageTable server={server} messages={foundMessages} onOpen={setOpened} />
               <p className="border-t border-line px-4 py-2 text-xs text-muted">
                 {counted(messages.length, "message")}
                 {since !== null && (
@@ -129,12 +136,12 @@ type TableProps = {
 };
 
 function MessageTable({ server, messages, onOpen }: TableProps) {
-  const last = messages.at(-1)?.number ?? 0;
+  const lastNumber = messages.at(-1)?.number ?? 0;
   if (messages.length === 0) return <p className="p-4 text-sm text-muted">No messages match.</p>;
   return (
     <FollowedList
       label={`Messages of ${server}`}
-      last={last}
+      last={lastNumber}
       count={messages.length}
       what="message"
       className=""
@@ -142,11 +149,11 @@ function MessageTable({ server, messages, onOpen }: TableProps) {
       <table className="w-full text-left text-sm">
         <thead className="sticky top-0 z-10 bg-surface text-xs text-muted shadow-[0_1px_0_var(--color-line)]">
           <tr>
-            {["", "Method", "Id", "Time", "Took", "Size"].map((title, at) => (
+            {["", "Method", "Id", "Time", "Took", "Size"].map((title, columnIndex) => (
               <th
                 key={title}
                 scope="col"
-                className={`px-2 py-1.5 font-medium first:w-8 first:pl-4 last:pr-4 ${at > 3 ? "text-right" : ""} ${hiddenOn(title)}`}
+                className={`px-2 py-1.5 font-medium first:w-8 first:pl-4 last:pr-4 ${columnIndex > 3 ? "text-right" : ""} ${hiddenClass(title)}`}
               >
                 {title || <span className="sr-only">Direction</span>}
               </th>
@@ -163,12 +170,12 @@ function MessageTable({ server, messages, onOpen }: TableProps) {
   );
 }
 
-const hiddenOn = (title: string) => (title === "Time" || title === "Id" ? "max-md:hidden" : "");
+const hiddenClass = (title: string) => (title === "Time" || title === "Id" ? "max-md:hidden" : "");
 
 /** Memoized: the list grows while a person reads it. */
 const Row = memo(
   ({ message, onOpen }: { message: ServerMessage; onOpen: (message: ServerMessage) => void }) => {
-    const { direction, kind, method, id, at, durationMs, bytes, cut } = message;
+    const { direction, kind, method, id, at: sentAt, durationMs, bytes, cut } = message;
     const isSent = direction === "sent";
     return (
       <tr className="border-t border-line/70">
@@ -191,8 +198,8 @@ const Row = memo(
           <span className={`text-xs ${kind === "error" ? "text-bad" : "text-muted"}`}>{kind}</span>
         </td>
         <td className="px-2 py-1 font-mono text-xs text-muted max-md:hidden">{id}</td>
-        <td className="px-2 py-1 text-xs tabular-nums text-muted max-md:hidden" title={at}>
-          {renderMoment(at)}
+        <td className="px-2 py-1 text-xs tabular-nums text-muted max-md:hidden" title={sentAt}>
+          {renderMoment(sentAt)}
         </td>
         <td className="whitespace-nowrap px-2 py-1 text-right text-xs tabular-nums">
           {durationMs !== null && renderDuration(durationMs)}

@@ -11,16 +11,16 @@ import { Panel } from "../../parts/page.tsx";
 import { Complaint } from "../../parts/states.tsx";
 
 type Item = UnknownObject & { server: string };
-type Opened = { kind: "prompt" | "resource" | "template"; item: Item };
+type OpenedOffer = { kind: "prompt" | "resource" | "template"; item: Item };
 
-const said = (value: unknown) => (typeof value === "string" ? value : "");
+const stringOf = (value: unknown) => (typeof value === "string" ? value : "");
 
 /** Prompts, resources and templates of a server, each to be looked at. Nothing where it has none. */
 export function OffersPanel({ server }: { server: string }) {
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [opened, setOpened] = useState<OpenedOffer | null>(null);
   const prompts = useOperation("prompts.list", { server, limit: 500 }, { retry: false });
   const resources = useOperation("resources.list", { server, limit: 500 }, { retry: false });
-  const rows: Opened[] = [
+  const rows: OpenedOffer[] = [
     ...(prompts.data?.prompts ?? []).map((item) => ({
       kind: "prompt" as const,
       item: item as Item,
@@ -44,16 +44,19 @@ export function OffersPanel({ server }: { server: string }) {
       <ul className="max-h-96 divide-y divide-line overflow-auto text-sm">
         {rows.map(({ kind, item }) => {
           const name =
-            said(item.title) || said(item.name) || said(item.uri) || said(item.uriTemplate);
+            stringOf(item.title) ||
+            stringOf(item.name) ||
+            stringOf(item.uri) ||
+            stringOf(item.uriTemplate);
           return (
             <li
-              key={`${kind} ${said(item.name)} ${said(item.uri)}`}
+              key={`${kind} ${stringOf(item.name)} ${stringOf(item.uri)}`}
               className="flex items-center gap-3 px-4 py-2"
             >
               <span className="w-16 shrink-0 text-muted">{kind}</span>
               <span className="min-w-0 flex-1 break-words">
                 <span className="font-medium">{name}</span>
-                <span className="block text-muted">{said(item.description)}</span>
+                <span className="block text-muted">{stringOf(item.description)}</span>
               </span>
               <Button
                 variant="quiet"
@@ -72,16 +75,19 @@ export function OffersPanel({ server }: { server: string }) {
 }
 
 /** Names of `{name}` in a template, or of a prompt's arguments. */
-function fieldsOf({ kind, item }: Opened): { name: string; isRequired: boolean }[] {
+function fieldsOf({ kind, item }: OpenedOffer): { name: string; isRequired: boolean }[] {
   if (kind === "template")
-    return [...said(item.uriTemplate).matchAll(/\{[+#./;?&]?([^{}*]+)\*?\}/g)].flatMap(
+    return [...stringOf(item.uriTemplate).matchAll(/\{[+#./;?&]?([^{}*]+)\*?\}/g)].flatMap(
       ([, names = ""]) => names.split(",").map((name) => ({ name, isRequired: true })),
     );
-  const given = Array.isArray(item.arguments) ? (item.arguments as UnknownObject[]) : [];
-  return given.map(({ name, required }) => ({ name: said(name), isRequired: required === true }));
+  const promptArguments = Array.isArray(item.arguments) ? (item.arguments as UnknownObject[]) : [];
+  return promptArguments.map(({ name, required }) => ({
+    name: stringOf(name),
+    isRequired: required === true,
+  }));
 }
 
-function OfferDialog({ kind, item, onClose }: Opened & { onClose: () => void }) {
+function OfferDialog({ kind, item, onClose }: OpenedOffer & { onClose: () => void }) {
   const [values, setValues] = useState<Record<string, string>>({});
   const fields = fieldsOf({ kind, item });
   const open = useMutation({
@@ -90,19 +96,20 @@ function OfferDialog({ kind, item, onClose }: Opened & { onClose: () => void }) 
       if (kind === "prompt")
         return callOperation("prompts.get", {
           name: server,
-          prompt: said(item.name),
+          prompt: stringOf(item.name),
           arguments: values,
         });
-      const uri = kind === "resource" ? said(item.uri) : fill(said(item.uriTemplate), values);
+      const uri =
+        kind === "resource" ? stringOf(item.uri) : fill(stringOf(item.uriTemplate), values);
       return callOperation("resources.read", { name: server, uri });
     },
   });
   return (
-    <Dialog wide open onClose={onClose} title={said(item.name) || said(item.uri) || kind}>
+    <Dialog wide open onClose={onClose} title={stringOf(item.name) || stringOf(item.uri) || kind}>
       <div className="flex flex-col gap-3 text-sm">
-        {said(item.uri) + said(item.uriTemplate) !== "" && (
+        {stringOf(item.uri) + stringOf(item.uriTemplate) !== "" && (
           <p className="break-all font-mono text-xs text-muted">
-            {said(item.uri) || said(item.uriTemplate)}
+            {stringOf(item.uri) || stringOf(item.uriTemplate)}
           </p>
         )}
         {fields.map(({ name, isRequired }) => (
@@ -122,7 +129,7 @@ function OfferDialog({ kind, item, onClose }: Opened & { onClose: () => void }) 
           {kind === "prompt" ? "Get the prompt" : "Read it"}
         </Button>
         <Complaint error={open.error} />
-        {open.data && <Shown answer={open.data} />}
+        {open.data && <OfferContent answer={open.data} />}
       </div>
     </Dialog>
   );
@@ -136,23 +143,23 @@ const fill = (template: string, values: Record<string, string>) =>
       .join(","),
   );
 
-function Shown({ answer }: { answer: UnknownObject }) {
+function OfferContent({ answer }: { answer: UnknownObject }) {
   const { messages, contents } = answer as {
     messages?: UnknownObject[];
     contents?: UnknownObject[];
   };
   if (messages)
-    return messages.map(({ role, content }, at) => (
+    return messages.map(({ role, content }, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id and keep their order
-      <section key={at} className="rounded-md border border-line p-3">
-        <h3 className="mb-1 text-xs font-medium text-muted">{said(role)}</h3>
+      <section key={index} className="rounded-md border border-line p-3">
+        <h3 className="mb-1 text-xs font-medium text-muted">{stringOf(role)}</h3>
         <ContentBlock block={content as UnknownObject} />
       </section>
     ));
   if (contents)
-    return contents.map((resource, at) => (
+    return contents.map((resource, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: contents may share a URI and keep their order
-      <ContentBlock key={at} block={{ type: "resource", resource }} />
+      <ContentBlock key={index} block={{ type: "resource", resource }} />
     ));
   return <JsonView value={answer} />;
 }

@@ -4,7 +4,7 @@ import { parsePastedServers } from "./pasted-servers.ts";
 
 const files = { command: "npx", args: ["-y", "server-files"] };
 const entry = JSON.stringify(files);
-const found = { servers: [{ name: "files", definition: files }], left: [] };
+const found = { servers: [{ name: "files", definition: files }], leftOut: [] };
 
 test("servers are found in what each client keeps", () => {
   assert.deepEqual(parsePastedServers(`{"mcpServers": {"files": ${entry}}}`), found);
@@ -48,7 +48,7 @@ test("a command may be a list, and variables are spelled as here", () => {
 
 test("what cannot be taken over is named beside what can", () => {
   const text = `{"servers": {"files": ${entry}, "odd": {"command": 5}, "asks": {"url": "https://a.example", "headers": {"K": "\${input:key}"}}}}`;
-  const { servers, left } = parsePastedServers(text);
+  const { servers, leftOut: left } = parsePastedServers(text);
   assert.deepEqual(servers, found.servers);
   assert.deepEqual(
     left.map(({ name, reason }) => `${name}: ${reason}`),

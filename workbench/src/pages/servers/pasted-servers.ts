@@ -1,7 +1,7 @@
 type Entry = Record<string, unknown>;
 export type PastedServer = { name: string; definition: Entry };
-/** `left`: entries that cannot be imported, and why. */
-export type Pasted = { servers: PastedServer[]; left: { name: string; reason: string }[] };
+/** `leftOut`: entries that cannot be imported, and why. */
+export type Pasted = { servers: PastedServer[]; leftOut: { name: string; reason: string }[] };
 type Candidate = { name: string; entry: unknown };
 
 /** Where clients keep their servers. */
@@ -12,13 +12,13 @@ const sections = ["mcpServers", "servers", "context_servers", "mcp_servers", "am
  * Comments and trailing commas are allowed.
  */
 export function parsePastedServers(text: string): Pasted {
-  const pasted: Pasted = { servers: [], left: [] };
+  const pasted: Pasted = { servers: [], leftOut: [] };
   for (const { name, entry } of candidatesIn(parseLoosely(text))) {
     const reason = whyNot(entry);
-    if (reason !== null) pasted.left.push({ name, reason });
+    if (reason !== null) pasted.leftOut.push({ name, reason });
     else pasted.servers.push(toServer(name, entry as Entry));
   }
-  if (pasted.servers.length + pasted.left.length === 0)
+  if (pasted.servers.length + pasted.leftOut.length === 0)
     throw new Error(
       'No server found. Paste something like {"mcpServers": {"files": {"command": "npx", "args": […]}}}.',
     );
@@ -29,18 +29,18 @@ function candidatesIn(value: unknown, depth = 0): Candidate[] {
   if (!isEntry(value) || depth > 3) return [];
   for (const section of sections) {
     const inner = value[section];
-    if (Array.isArray(inner)) return inner.map(named);
+    if (Array.isArray(inner)) return inner.map(toCandidate);
     if (isEntry(inner)) return Object.entries(inner).map(([name, entry]) => ({ name, entry }));
   }
-  const own = Object.entries(value).flatMap(([name, entry]) =>
+  const namedServers = Object.entries(value).flatMap(([name, entry]) =>
     isServer(entry) ? [{ name, entry }] : [],
   );
-  if (own.length > 0) return own;
-  if (isServer(value)) return [named(value)];
+  if (namedServers.length > 0) return namedServers;
+  if (isServer(value)) return [toCandidate(value)];
   return Object.values(value).flatMap((inner) => candidatesIn(inner, depth + 1));
 }
 
-const named = (entry: unknown): Candidate => ({
+const toCandidate = (entry: unknown): Candidate => ({
   name: isEntry(entry) && typeof entry.name === "string" ? entry.name : "server",
   entry,
 });
@@ -48,18 +48,17 @@ const named = (entry: unknown): Candidate => ({
 /** Why an entry cannot be imported; null if it can. */
 function whyNot(entry: unknown): string | null {
   if (!isServer(entry)) return "it has neither a command nor a url";
-  const [asked] = /\$\{input:[^{}]*\}/.exec(JSON.stringify(entry)) ?? [];
-  return asked === undefined
-    ? null
-    : `its client prompts for ${asked}; write \${NAME} and set that variable`;
+  const [inputVariable] = /\$\{input:[^{}]*\}/.exec(JSON.stringify(entry)) ?? [];
+  if (inputVariable === undefined) return null;
+  return `its client prompts for ${inputVariable}; write \${NAME} and set that variable`;
 }
 
 /** Clients write environment variables in two ways. */
-const inOurWords = (entry: Entry) =>
+const withOurVariables = (entry: Entry) =>
   JSON.parse(JSON.stringify(entry).replaceAll(/\$\{env:(\w+)\}/g, "${$1}")) as Entry;
 
-function toServer(name: string, given: Entry): PastedServer {
-  const entry = inOurWords(given);
+function toServer(name: string, clientEntry: Entry): PastedServer {
+  const entry = withOurVariables(clientEntry);
   const {
     command,
     serverUrl,
@@ -69,20 +68,16 @@ function toServer(name: string, given: Entry): PastedServer {
     source: _source,
     disabled,
     environment,
-    ...others
+    ...otherKeys
   } = entry;
-  const rest = isEntry(environment) ? { env: environment, ...others } : others;
-  const nested = isEntry(command)
-    ? { command: command.path, args: command.args, env: command.env }
-    : Array.isArray(command)
-      ? { command: command[0], args: command.slice(1) }
-      : { command };
+  const settings = isEntry(environment) ? { env: environment, ...otherKeys } : otherKeys;
+  const program = programOf(command);
   const url = entry.url ?? serverUrl ?? httpUrl;
   const transport = typeof type === "string" && /sse/i.test(type) ? { transport: "sse" } : {};
   const definition = {
-    ...rest,
-    ...(nested.command === undefined ? { url, ...transport } : nested),
-    ...(disabled === true ? { enabled: false } : {}),
+    ...settings,
+    ...(program.command === undefined ? { url, ...transport } : program),
+    ...(disabled === true && { enabled: false }),
   };
   return {
     name,
@@ -92,10 +87,17 @@ function toServer(name: string, given: Entry): PastedServer {
   };
 }
 
+/** A program with its arguments in one object or list, or its name alone. */
+function programOf(command: unknown): Entry {
+  if (Array.isArray(command)) return { command: command[0], args: command.slice(1) };
+  if (!isEntry(command)) return { command };
+  return { command: command.path, args: command.args, env: command.env };
+}
+
 function isServer(value: unknown): value is Entry {
   if (!isEntry(value)) return false;
   const { command, url, serverUrl, httpUrl, openapi } = value;
-  const program = isEntry(command) ? command.path : Array.isArray(command) ? command[0] : command;
+  const { command: program } = programOf(command);
   const hasCommand = typeof program === "string" && program !== "";
   return (
     hasCommand || [url, serverUrl, httpUrl, openapi].some((address) => typeof address === "string")
@@ -107,8 +109,8 @@ function isEntry(value: unknown): value is Entry {
 }
 
 function parseLoosely(text: string): unknown {
-  const plain = withoutComments(text).trim().replace(/,$/, "");
-  const candidates = [plain, `{${plain}}`];
+  const plainText = withoutComments(text).trim().replace(/,$/, "");
+  const candidates = [plainText, `{${plainText}}`];
   let problem: unknown;
   for (const candidate of candidates) {
     try {
@@ -124,6 +126,6 @@ function parseLoosely(text: string): unknown {
 function withoutComments(text: string): string {
   return text.replaceAll(
     /("(?:\\[\s\S]|[^"\\])*(?:"|$))|\/\/[^\n]*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)|,(?=\s*(?:\/\/[^\n]*\n\s*)*[}\]])/g,
-    (_, kept: string | undefined) => kept ?? "",
+    (_, stringLiteral: string | undefined) => stringLiteral ?? "",
   );
 }

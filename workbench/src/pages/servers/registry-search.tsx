@@ -6,9 +6,9 @@ import { Empty, QueryView } from "../../parts/states.tsx";
 
 /** Servers of the MCP registries; the chosen one is added like anything else that names a server. */
 export function RegistrySearch({ onChoose }: { onChoose: (name: string) => void }) {
-  const [words, setWords] = useState("");
+  const [typedQuery, setTypedQuery] = useState("");
   const [query, setQuery] = useState("");
-  const found = useOperation(
+  const searchQuery = useOperation(
     "servers.search",
     { query, limit: 30 },
     { enabled: query !== "", retry: false },
@@ -19,7 +19,7 @@ export function RegistrySearch({ onChoose }: { onChoose: (name: string) => void 
         className="flex items-start gap-2"
         onSubmit={(event) => {
           event.preventDefault();
-          setQuery(words.trim());
+          setQuery(typedQuery.trim());
         }}
       >
         <div className="min-w-0 flex-1">
@@ -29,22 +29,22 @@ export function RegistrySearch({ onChoose }: { onChoose: (name: string) => void 
           >
             <TextInput
               type="search"
-              value={words}
-              onChange={({ target }) => setWords(target.value)}
+              value={typedQuery}
+              onChange={({ target }) => setTypedQuery(target.value)}
             />
           </Field>
         </div>
         <Button
           type="submit"
           className="mt-5"
-          disabled={words.trim() === ""}
-          busy={found.isFetching}
+          disabled={typedQuery.trim() === ""}
+          busy={searchQuery.isFetching}
         >
           Search
         </Button>
       </form>
       {query !== "" && (
-        <QueryView query={found} what="Asking the registries">
+        <QueryView query={searchQuery} what="Asking the registries">
           {({ servers, problems }) => (
             <>
               {problems.map((problem) => (

@@ -36,9 +36,13 @@ export function useRefreshAll() {
 }
 
 function sayRefreshed({ attempted, still_failed, skipped }: AnswerOf<"servers.refresh">): void {
-  const good = attempted.length - still_failed.length;
+  const refreshedCount = attempted.length - still_failed.length;
   for (const { server, reason } of still_failed.slice(0, 3)) toast(`${server}: ${reason}`, "bad");
-  const left = skipped.length === 0 ? "" : ` ${skipped.length} skipped: ${skipped[0]?.reason}.`;
-  if (good > 0 || left !== "")
-    toast(`${counted(good, "server")} refreshed.${left}`, good > 0 ? "good" : "neutral");
+  const skippedText =
+    skipped.length === 0 ? "" : ` ${skipped.length} skipped: ${skipped[0]?.reason}.`;
+  if (refreshedCount > 0 || skippedText !== "")
+    toast(
+      `${counted(refreshedCount, "server")} refreshed.${skippedText}`,
+      refreshedCount > 0 ? "good" : "neutral",
+    );
 }

@@ -20,11 +20,11 @@ export function ServerButtons({
   mayManage: boolean;
 }) {
   const verb = useServerVerb(name);
-  const [removing, setRemoving] = useState(false);
-  const [trusting, setTrusting] = useState(false);
+  const [isRemoving, setIsRemoving] = useState(false);
+  const [isTrusting, setIsTrusting] = useState(false);
   const isUp = state === "connected" || state === "connecting";
-  const cannot = !mayManage || ["disabled", "config_error", "untrusted"].includes(state);
-  const isBusy = (one: string) => verb.isPending && verb.variables === one;
+  const isDisabled = !mayManage || ["disabled", "config_error", "untrusted"].includes(state);
+  const isBusy = (action: string) => verb.isPending && verb.variables === action;
   return (
     <>
       {isRemote({ transport }) && <SignInButton server={name} />}
@@ -33,28 +33,28 @@ export function ServerButtons({
           variant="primary"
           icon={ShieldCheck}
           disabled={!mayManage}
-          onClick={() => setTrusting(true)}
+          onClick={() => setIsTrusting(true)}
         >
           Trust
         </Button>
       )}
       {isUp ? (
-        (["restart", "disconnect"] as const).map((one) => (
+        (["restart", "disconnect"] as const).map((action) => (
           <EndingButton
-            key={one}
+            key={action}
             name={name}
-            verb={one}
+            verb={action}
             pending={pending}
-            disabled={cannot}
-            busy={isBusy(one)}
-            onEnd={() => verb.mutate(one)}
+            disabled={isDisabled}
+            busy={isBusy(action)}
+            onEnd={() => verb.mutate(action)}
           />
         ))
       ) : (
         <Button
           variant="primary"
           icon={Plug}
-          disabled={cannot}
+          disabled={isDisabled}
           busy={isBusy("connect")}
           onClick={() => verb.mutate("connect")}
         >
@@ -63,17 +63,22 @@ export function ServerButtons({
       )}
       <Button
         icon={RefreshCw}
-        disabled={cannot}
+        disabled={isDisabled}
         busy={isBusy("refresh")}
         onClick={() => verb.mutate("refresh")}
       >
         Refresh
       </Button>
-      <Button variant="quiet" icon={Trash2} disabled={!mayManage} onClick={() => setRemoving(true)}>
+      <Button
+        variant="quiet"
+        icon={Trash2}
+        disabled={!mayManage}
+        onClick={() => setIsRemoving(true)}
+      >
         Remove
       </Button>
-      {trusting && <TrustServer name={name} onClose={() => setTrusting(false)} />}
-      {removing && <RemoveServer name={name} onClose={() => setRemoving(false)} />}
+      {isTrusting && <TrustServer name={name} onClose={() => setIsTrusting(false)} />}
+      {isRemoving && <RemoveServer name={name} onClose={() => setIsRemoving(false)} />}
     </>
   );
 }

@@ -75,11 +75,8 @@ export const serverColumns: readonly Column<ServerStatus>[] = [
 function Tokens({ server }: { server: string }) {
   const stats = useQuery(statsQuery());
   const cost = stats.data?.servers.find(({ name }) => name === server);
-  return cost === undefined ? (
-    <span className="text-muted">{stats.isPending ? "…" : "–"}</span>
-  ) : (
-    renderCount(cost.fullTokens)
-  );
+  if (cost !== undefined) return renderCount(cost.fullTokens);
+  return <span className="text-muted">{stats.isPending ? "…" : "–"}</span>;
 }
 
 /** What a person should know about it, if anything. */

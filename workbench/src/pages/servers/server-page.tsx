@@ -133,25 +133,25 @@ function StateFacts({ server }: { server: ServerStatus }) {
         ["Transport", transport],
         ["Protocol", [protocolVersion, protocolReason].filter(Boolean).join(": ")],
         ["Process", pid],
-        ["Works in", instances.length > 0 && <Instances all={instances} />],
+        ["Works in", instances.length > 0 && <Instances instances={instances} />],
         ["Sessions", sessions],
         ["Pending requests", pending],
         [
           "Circuit breaker",
-          circuit && circuit.state !== "closed"
-            ? `${circuit.state}, ${counted(circuit.failures, "failure")}`
-            : null,
+          circuit &&
+            circuit.state !== "closed" &&
+            `${circuit.state}, ${counted(circuit.failures, "failure")}`,
         ],
         ["Next try", nextRetryAt && <Time full at={nextRetryAt} />],
-        ["Noise", noise > 0 ? `${counted(noise, "invalid line")} on stdout` : null],
+        ["Noise", noise > 0 && `${counted(noise, "invalid line")} on stdout`],
       ]}
     />
   );
 }
 
 /** Of a server that works in the directory of its caller. */
-function Instances({ all }: { all: NonNullable<ServerStatus["instances"]> }) {
-  return all.map(({ directory, state, pid }) => (
+function Instances({ instances }: { instances: NonNullable<ServerStatus["instances"]> }) {
+  return instances.map(({ directory, state, pid }) => (
     <div key={directory}>
       {directory} ({pid === null ? state : `${state}, process ${pid}`})
     </div>
@@ -164,10 +164,7 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
   const checked = useOperation("tools.quality", { server: name }, { enabled: tools > 0 });
   const quality = checked.data;
   const scores = quality?.tools.map(({ score }) => score) ?? [];
-  const average =
-    scores.length === 0
-      ? null
-      : Math.round(scores.reduce((sum, score) => sum + score, 0) / scores.length);
+  const average = Math.round(scores.reduce((sum, score) => sum + score, 0) / scores.length);
   return (
     <Facts
       items={[
@@ -210,7 +207,7 @@ function ToolFacts({ server: { name, tools, stale, listedAt } }: { server: Serve
           checked.isFetching && !quality
             ? "checking …"
             : quality &&
-              average !== null &&
+              scores.length > 0 &&
               `${average} of 100 on average; ${quality.passed} of ${quality.total} pass`,
         ],
       ]}

@@ -18,7 +18,7 @@ import { isTroubled, renderNote, serverColumns } from "./server-columns.tsx";
 
 export function ServersPage() {
   const [dialog, setDialog] = useState<"add" | "import" | null>(null);
-  const [words, setWords] = useState("");
+  const [query, setQuery] = useState("");
   const servers = useQuery(serversQuery());
   const navigate = useNavigate();
   const mayManage = useMay("admin");
@@ -58,11 +58,11 @@ export function ServersPage() {
       <QueryView query={servers}>
         {({ servers: rows, locked = [] }) => (
           <>
-            <Filter value={words} onChange={setWords} />
+            <Filter value={query} onChange={setQuery} />
             <DataTable
               label="Servers"
               columns={serverColumns}
-              rows={inOrder(rows, words)}
+              rows={inOrder(rows, query)}
               rowHeight={46}
               below={renderNote}
               keyOf={({ name }) => name}
@@ -96,7 +96,7 @@ export function ServersPage() {
                   </Empty>
                 ) : (
                   <Empty icon={Server} title="No servers match">
-                    Looked for “{words}” in names, states and errors.
+                    Looked for “{query}” in names, states and errors.
                   </Empty>
                 )
               }
@@ -122,40 +122,41 @@ export function ServersPage() {
 }
 
 /** Those that need a person first. */
-function inOrder(servers: readonly ServerStatus[], words: string): ServerStatus[] {
-  const found = servers.filter((server) => fits(server, words));
-  return found.toSorted(
+function inOrder(servers: readonly ServerStatus[], query: string): ServerStatus[] {
+  const matchingServers = servers.filter((server) => matchesQuery(server, query));
+  return matchingServers.toSorted(
     (a, b) =>
       Number(isTroubled(b.state)) - Number(isTroubled(a.state)) || (a.name < b.name ? -1 : 1),
   );
 }
 
 function renderSummary({ servers, total }: AnswerOf<"servers.list">): string {
-  const count = (fits: (server: ServerStatus) => boolean) => servers.filter(fits).length;
+  const count = (isCounted: (server: ServerStatus) => boolean) => servers.filter(isCounted).length;
   const connected = count(({ state }) => state === "connected");
   const idle = count((server) => server.idle);
   const inTrouble = count(({ state }) => isTroubled(state));
-  return [
-    `${total} configured`,
-    `${connected} connected`,
-    ...(idle > 0 ? [`${idle} idle`] : []),
-    ...(inTrouble > 0 ? [`${inTrouble} in trouble`] : []),
-  ].join(", ");
+  const counts = [`${total} configured`, `${connected} connected`];
+  if (idle > 0) counts.push(`${idle} idle`);
+  if (inTrouble > 0) counts.push(`${inTrouble} in trouble`);
+  return counts.join(", ");
 }
 
 /** `trouble` matches failing servers. */
-function fits({ name, state, error, idle, installing }: ServerStatus, words: string): boolean {
-  const shown = [
+function matchesQuery(
+  { name, state, error, idle, installing }: ServerStatus,
+  query: string,
+): boolean {
+  const shownStates = [
     idle ? "idle" : state,
     installing ? "installing" : "",
     isTroubled(state) ? "trouble" : "",
   ];
-  const about = [name, ...shown, error ?? ""].join(" ").toLowerCase();
-  return words
+  const searchText = [name, ...shownStates, error ?? ""].join(" ").toLowerCase();
+  return query
     .trim()
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => about.includes(word));
+    .every((term) => searchText.includes(term));
 }
 
 function Filter({ value, onChange }: { value: string; onChange: (value: string) => void }) {

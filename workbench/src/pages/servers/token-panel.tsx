@@ -19,17 +19,20 @@ export function TokenPanel({ server }: { server: string }) {
     <Panel title="Your token">
       <QueryView query={useOperation("tokens.list", { limit: 1000 })}>
         {({ tokens }) => {
-          const kept = tokens.filter((token) => token.server === server);
+          const storedTokens = tokens.filter((token) => token.server === server);
           return (
             <div className="flex flex-col gap-3 text-sm">
-              {kept.length === 0 ? (
+              {storedTokens.length === 0 ? (
                 <p className="text-muted">
                   No token stored. If the server needs one, enter it here or sign in.
                 </p>
               ) : (
-                kept.map((token) => <Kept key={token.kind} token={token} />)
+                storedTokens.map((token) => <StoredToken key={token.kind} token={token} />)
               )}
-              <GiveToken server={server} isKept={kept.some(({ kind }) => kind === "token")} />
+              <GiveToken
+                server={server}
+                isKept={storedTokens.some(({ kind }) => kind === "token")}
+              />
             </div>
           );
         }}
@@ -38,7 +41,11 @@ export function TokenPanel({ server }: { server: string }) {
   );
 }
 
-function Kept({ token: { server, kind, expiresAt, expired, scopes } }: { token: TokenStatus }) {
+function StoredToken({
+  token: { server, kind, expiresAt, expired, scopes },
+}: {
+  token: TokenStatus;
+}) {
   const [isForgetting, setForgetting] = useState(false);
   const forget = useToken(server);
   return (
@@ -76,17 +83,18 @@ function Kept({ token: { server, kind, expiresAt, expired, scopes } }: { token: 
 function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
   const [token, setToken] = useState("");
   const whyNot = useWhyNot("call");
-  const give = useToken(server);
-  const tried = useMutation({ mutationFn: () => tryToken(server), onSettled: useRefreshed() });
+  const setServerToken = useToken(server);
+  const trial = useMutation({ mutationFn: () => tryToken(server), onSettled: useRefreshed() });
+  const submitText = isKept ? "Replace and try" : "Save and try";
   return (
     <form
       className="flex flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        give.mutate(token.trim(), {
+        setServerToken.mutate(token.trim(), {
           onSuccess() {
             setToken("");
-            tried.mutate();
+            trial.mutate();
           },
         });
       }}
@@ -111,24 +119,24 @@ function GiveToken({ server, isKept }: { server: string; isKept: boolean }) {
           icon={KeyRound}
           whyNot={whyNot}
           disabled={token.trim() === ""}
-          busy={give.isPending || tried.isPending}
+          busy={setServerToken.isPending || trial.isPending}
         >
-          {tried.isPending ? "Trying it" : isKept ? "Replace and try" : "Save and try"}
+          {trial.isPending ? "Trying it" : submitText}
         </Button>
       </div>
-      <Complaint error={give.error} />
-      {tried.isSuccess && !give.isPending && <Verdict said={tried.data} />}
+      <Complaint error={setServerToken.error} />
+      {trial.isSuccess && !setServerToken.isPending && <Verdict trial={trial.data} />}
     </form>
   );
 }
 
-const refused =
+const refusalText =
   "The server refuses this token. Is it whole, still valid, and made for this server?";
 
-type Tried = { isAccepted: boolean; text: string };
+type TokenTrial = { isAccepted: boolean; text: string };
 
 /** Connects with what was stored: only the server knows whether it is of use. */
-async function tryToken(name: string): Promise<Tried> {
+async function tryToken(name: string): Promise<TokenTrial> {
   try {
     const { state, error, tools } = await callOperation("servers.connect", { name });
     if (state === "connected")
@@ -136,11 +144,11 @@ async function tryToken(name: string): Promise<Tried> {
     return { isAccepted: false, text: error ?? `Stored, but the server is ${state}.` };
   } catch (thrown) {
     const isRefused = thrown instanceof ApiError && thrown.code === "AUTH_REQUIRED";
-    return { isAccepted: false, text: isRefused ? refused : messageOf(thrown) };
+    return { isAccepted: false, text: isRefused ? refusalText : messageOf(thrown) };
   }
 }
 
-function Verdict({ said: { isAccepted, text } }: { said: Tried }) {
+function Verdict({ trial: { isAccepted, text } }: { trial: TokenTrial }) {
   return isAccepted ? (
     <p role="status" className="rounded-md bg-good-soft px-3 py-2 text-good">
       {text}

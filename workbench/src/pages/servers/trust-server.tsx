@@ -14,13 +14,14 @@ export function TrustServer({ name, onClose }: { name: string; onClose: () => vo
   const project = useOperation("trust.list", {}, { staleTime: 0 });
   const { servers = [], settings = null, files = [], own = [] } = project.data ?? {};
   const isOwn = own.some((line) => line.name === name);
-  const isMeant = (line: { name: string }) => line.name === name;
+  const isOfServer = (line: { name: string }) => line.name === name;
   // The project's other settings and files are part of how its servers run.
-  const theirs = [...servers.filter(isMeant), ...(settings ? [settings] : []), ...files];
-  const lines = isOwn ? own.filter(isMeant) : theirs;
-  const open = lines.filter(({ trusted }) => !trusted);
+  const projectLines = [...servers.filter(isOfServer), ...(settings ? [settings] : []), ...files];
+  const lines = isOwn ? own.filter(isOfServer) : projectLines;
+  const untrustedLines = lines.filter(({ trusted }) => !trusted);
   const approval = useMutation({
-    mutationFn: () => callOperation("trust.approve", { hashes: open.map(({ hash }) => hash) }),
+    mutationFn: () =>
+      callOperation("trust.approve", { hashes: untrustedLines.map(({ hash }) => hash) }),
     onSuccess() {
       toast(`${name} is trusted.`);
       onClose();
@@ -30,17 +31,19 @@ export function TrustServer({ name, onClose }: { name: string; onClose: () => vo
       void client.invalidateQueries({ queryKey: ["servers"] });
     },
   });
-  const shown = (
+  const launchLines = (
     <QueryView query={project}>
       {() =>
-        open.map((line) => <CodeView key={line.hash} wrap label={line.name} text={line.launch} />)
+        untrustedLines.map((line) => (
+          <CodeView key={line.hash} wrap label={line.name} text={line.launch} />
+        ))
       }
     </QueryView>
   );
   if (may !== "allowed")
     return (
       <Dialog open onClose={onClose} title={`Trust ${name}`}>
-        {shown}
+        {launchLines}
         <ProveFirst command="toolplane trust">{null}</ProveFirst>
       </Dialog>
     );
@@ -49,7 +52,7 @@ export function TrustServer({ name, onClose }: { name: string; onClose: () => vo
       open
       title={`Trust ${name}?`}
       action="Trust"
-      busy={approval.isPending || (open.length === 0 && project.error === null)}
+      busy={approval.isPending || (untrustedLines.length === 0 && project.error === null)}
       error={approval.error}
       onConfirm={() => approval.mutate()}
       onClose={onClose}
@@ -59,7 +62,7 @@ export function TrustServer({ name, onClose }: { name: string; onClose: () => vo
           ? "It is a server of your own that works in this directory. With your consent the plane starts it here:"
           : "A file of this project names it. With your consent the plane starts it and looks up what it refers to:"}
       </p>
-      {shown}
+      {launchLines}
     </Confirm>
   );
 }

@@ -11,68 +11,72 @@ export const emptyForm = {
   headers: "",
 };
 export type Form = typeof emptyForm;
-export type Found = Pasted & { problem: string | null };
-export const nothing: Pasted = { servers: [], left: [] };
+export type FormServers = Pasted & { problem: string | null };
+export const noServers: Pasted = { servers: [], leftOut: [] };
 
 /** The server described by the form, once it is complete. */
-export function fromForm({ name, kind, command, args, env, url, headers }: Form): Found {
+export function fromForm({ name, kind, command, args, env, url, headers }: Form): FormServers {
   const isCommand = kind === "command";
-  const wrong = isCommand ? notPairs("Environment", env) : notPairs("Headers", headers);
-  if (wrong !== null) return { ...nothing, problem: wrong };
+  const problem = isCommand
+    ? problemInPairs("Environment", env)
+    : problemInPairs("Headers", headers);
+  if (problem !== null) return { ...noServers, problem: problem };
   if (!isCommand && url.trim() !== "" && !/^(https?|wss?):\/\/./i.test(url.trim()))
-    return { ...nothing, problem: "URL: must start with https://, http://, wss:// or ws://." };
+    return { ...noServers, problem: "URL: must start with https://, http://, wss:// or ws://." };
   if (name.trim() === "" || (isCommand ? command : url).trim() === "")
-    return { ...nothing, problem: null };
+    return { ...noServers, problem: null };
   const lines = args.split("\n").filter((line) => line !== "");
   const definition = isCommand
     ? {
         command: command.trim(),
-        ...(lines.length > 0 ? { args: lines } : {}),
-        ...pairs("env", env),
+        ...(lines.length > 0 && { args: lines }),
+        ...readPairs("env", env),
       }
-    : { url: url.trim(), ...pairs("headers", headers) };
-  return { servers: [{ name: name.trim(), definition }], left: [], problem: null };
+    : { url: url.trim(), ...readPairs("headers", headers) };
+  return { servers: [{ name: name.trim(), definition }], leftOut: [], problem: null };
 }
 
-const pair = /^\s*([^=\s]+)\s*=(.*)$/;
+const pairPattern = /^\s*([^=\s]+)\s*=(.*)$/;
 
-function notPairs(label: string, text: string): string | null {
-  const wrong = text.split("\n").find((line) => line.trim() !== "" && !pair.test(line));
-  return wrong === undefined ? null : `${label}: '${wrong.trim()}' is not NAME=value.`;
+function problemInPairs(label: string, text: string): string | null {
+  const wrongLine = text.split("\n").find((line) => line.trim() !== "" && !pairPattern.test(line));
+  return wrongLine === undefined ? null : `${label}: '${wrongLine.trim()}' is not NAME=value.`;
 }
 
-function pairs(key: string, text: string): Record<string, Record<string, string>> {
-  const found = text.split("\n").flatMap((line) => {
-    const [, name, value = ""] = pair.exec(line) ?? [];
+function readPairs(key: string, text: string): Record<string, Record<string, string>> {
+  const pairList = text.split("\n").flatMap((line) => {
+    const [, name, value = ""] = pairPattern.exec(line) ?? [];
     return name === undefined ? [] : [[name, value.trim()] as const];
   });
-  return found.length === 0 ? {} : { [key]: Object.fromEntries(found) };
+  return pairList.length === 0 ? {} : { [key]: Object.fromEntries(pairList) };
 }
 
 /** What the form shows of an entry that is there already. */
 export function formFrom({ command, args, env, url, headers }: JsonObject): Form {
-  const text = (value: unknown) => (typeof value === "string" ? value : "");
-  const lines = (value: unknown) => (Array.isArray(value) ? value.map(String).join("\n") : "");
-  const paired = (value: unknown) =>
-    typeof value === "object" && value !== null
-      ? Object.entries(value)
-          .map(([key, inner]) => `${key}=${String(inner)}`)
-          .join("\n")
-      : "";
+  const textOf = (value: unknown) => (typeof value === "string" ? value : "");
+  const linesOf = (value: unknown) => (Array.isArray(value) ? value.map(String).join("\n") : "");
+  const pairsOf = (value: unknown) => {
+    if (typeof value !== "object" || value === null) return "";
+    return Object.entries(value)
+      .map(([key, inner]) => `${key}=${String(inner)}`)
+      .join("\n");
+  };
   return {
     name: "entry",
     kind: url === undefined ? "command" : "url",
-    command: text(command),
-    args: lines(args),
-    env: paired(env),
-    url: text(url),
-    headers: paired(headers),
+    command: textOf(command),
+    args: linesOf(args),
+    env: pairsOf(env),
+    url: textOf(url),
+    headers: pairsOf(headers),
   };
 }
 
 /** The entry with what the form says; keys that it does not know stay. */
 export function entryFrom(form: Form, entry: JsonObject): JsonObject {
-  const { command: _c, args: _a, env: _e, url: _u, headers: _h, ...rest } = entry;
-  const [typed] = fromForm(form).servers;
-  return typed === undefined ? entry : { ...(typed.definition as JsonObject), ...rest };
+  const { command: _c, args: _a, env: _e, url: _u, headers: _h, ...otherKeys } = entry;
+  const [typedServer] = fromForm(form).servers;
+  return typedServer === undefined
+    ? entry
+    : { ...(typedServer.definition as JsonObject), ...otherKeys };
 }

@@ -9,7 +9,7 @@ export type LogLine = ServerLogLine & { number: number };
 export type ServerLog = { lines: readonly LogLine[]; isLive: boolean; error: unknown };
 
 const maxLines = 2_000;
-const againMs = 2_000;
+const retryMs = 2_000;
 
 /**
  * A server's log, live. A browser opens at most six connections to a host, so a hidden page closes its stream and
@@ -46,7 +46,7 @@ async function keepFollowing(server: string, signal: AbortSignal, setLog: SetLog
     setLog((before) => ({ lines: before?.lines ?? [], isLive: false, error: error ?? null }));
     // A refusal is final.
     if (error instanceof ApiError && error.status >= 400 && error.status < 500) return;
-    await new Promise((resolve) => setTimeout(resolve, againMs));
+    await new Promise((resolve) => setTimeout(resolve, retryMs));
   }
 }
 
@@ -55,11 +55,11 @@ async function followOnce(server: string, signal: AbortSignal, setLog: SetLog): 
   const response = await sendOperation("servers.logs", { name: server }, { signal, headers });
   if (!response.ok || !response.body) throw await readProblem(response);
   await readServerSentEvents(response.body, ({ name, data }) => {
-    const said = JSON.parse(data) as ServerLogLine[];
+    const logLines = JSON.parse(data) as ServerLogLine[];
     setLog((before) => ({
       isLive: true,
       error: null,
-      lines: name === "kept" ? numbered(said, 0) : withLines(before?.lines ?? [], said),
+      lines: name === "kept" ? numberLines(logLines, 0) : withLines(before?.lines ?? [], logLines),
     }));
   });
 }
@@ -68,8 +68,8 @@ function withLines(
   before: readonly LogLine[],
   added: readonly ServerLogLine[],
 ): readonly LogLine[] {
-  return [...before, ...numbered(added, (before.at(-1)?.number ?? -1) + 1)].slice(-maxLines);
+  return [...before, ...numberLines(added, (before.at(-1)?.number ?? -1) + 1)].slice(-maxLines);
 }
 
-const numbered = (lines: readonly ServerLogLine[], from: number): LogLine[] =>
-  lines.map((line, at) => ({ ...line, number: from + at }));
+const numberLines = (lines: readonly ServerLogLine[], from: number): LogLine[] =>
+  lines.map((line, index) => ({ ...line, number: from + index }));

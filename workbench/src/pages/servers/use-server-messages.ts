@@ -4,23 +4,30 @@ import { callOperation } from "../../api/operations.ts";
 
 type RecordedMessages = AnswerOf<"servers.messages">;
 
-const everyMs = 1_000;
+const pollMs = 1_000;
 const maxMessages = 1_000;
 
 /** Only new ones are asked for; what the plane has dropped stays here until the next recording. */
-async function readMore(server: string, before: RecordedMessages | undefined, signal: AbortSignal) {
-  const after = before?.messages.at(-1)?.number;
-  const read = (last?: number) =>
+async function readMore(
+  server: string,
+  recordedBefore: RecordedMessages | undefined,
+  signal: AbortSignal,
+) {
+  const lastNumber = recordedBefore?.messages.at(-1)?.number;
+  const read = (afterNumber?: number) =>
     callOperation(
       "servers.messages",
-      { name: server, limit: maxMessages, after: last },
+      { name: server, limit: maxMessages, after: afterNumber },
       { signal },
     );
-  const more = await read(before?.since === null ? undefined : after);
-  if (before === undefined || after === undefined) return more;
-  if (more.since === null) return { ...more, messages: before.messages };
-  if (more.since !== before.since) return read();
-  return { ...more, messages: [...before.messages, ...more.messages].slice(-maxMessages) };
+  const answer = await read(recordedBefore?.since === null ? undefined : lastNumber);
+  if (recordedBefore === undefined || lastNumber === undefined) return answer;
+  if (answer.since === null) return { ...answer, messages: recordedBefore.messages };
+  if (answer.since !== recordedBefore.since) return read();
+  return {
+    ...answer,
+    messages: [...recordedBefore.messages, ...answer.messages].slice(-maxMessages),
+  };
 }
 
 /** The recorded messages of a server, with the switch. Asked while the page is visible, which keeps the recording on. */
@@ -30,7 +37,7 @@ export function useServerMessages(server: string) {
     queryKey: ["server-messages", server],
     queryFn: ({ signal, queryKey }) =>
       readMore(server, client.getQueryData<RecordedMessages>(queryKey), signal),
-    refetchInterval: ({ state }) => (state.data?.recording ? everyMs : false),
+    refetchInterval: ({ state }) => (state.data?.recording ? pollMs : false),
     retry: false,
   });
   const record = useMutation({

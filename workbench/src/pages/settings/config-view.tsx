@@ -86,32 +86,32 @@ function Problems({ config: { problems, files, ok } }: { config: ConfigAnswer })
 }
 
 function Values({ values }: { values: readonly Value[] }) {
-  const [words, setWords] = useState("");
-  const asked = useDeferredValue(words.trim().toLowerCase());
-  const [open, setOpen] = useState<Value | null>(null);
-  const rows = values.filter(({ key }) => key.toLowerCase().includes(asked));
+  const [query, setQuery] = useState("");
+  const deferredQuery = useDeferredValue(query.trim().toLowerCase());
+  const [openValue, setOpenValue] = useState<Value | null>(null);
+  const rows = values.filter(({ key }) => key.toLowerCase().includes(deferredQuery));
   return (
     <div className="flex h-[calc(100dvh-280px)] min-h-72 flex-col gap-2">
       <TextInput
         aria-label="Find a key"
         placeholder="Find a key"
         className="w-72! shrink-0"
-        value={words}
-        onChange={(event) => setWords(event.target.value)}
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
       />
       <DataTable
         label="Configuration values"
-        columns={columnsFor(setOpen)}
+        columns={columnsFor(setOpenValue)}
         rows={rows}
         rowHeight={34}
-        onOpen={setOpen}
+        onOpen={setOpenValue}
         keyOf={({ key }) => key}
         empty={<Empty title={values.length === 0 ? "No values" : "No keys match"} />}
       />
-      {open && (
-        <Dialog open wide onClose={() => setOpen(null)} title={open.key}>
-          <p className="mb-2 text-sm text-muted">{renderPlace(open)}</p>
-          <JsonView value={open.value} />
+      {openValue && (
+        <Dialog open wide onClose={() => setOpenValue(null)} title={openValue.key}>
+          <p className="mb-2 text-sm text-muted">{renderPlace(openValue)}</p>
+          <JsonView value={openValue.value} />
         </Dialog>
       )}
     </div>

@@ -13,11 +13,11 @@ import { counted } from "../../parts/time.tsx";
 type Answer = AnswerOf<"skills.published">;
 type Skill = Answer["skills"][number];
 
-const mostShown = 200;
+const maxSkills = 200;
 
 /** Texts that servers and folders have for models. Skills of manifests are with the jobs. */
 export function SkillsPage() {
-  const query = useOperation("skills.published", { limit: mostShown });
+  const query = useOperation("skills.published", { limit: maxSkills });
   const total = query.data?.total ?? 0;
   return (
     <Page

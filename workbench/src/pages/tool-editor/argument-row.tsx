@@ -21,8 +21,9 @@ const visibilities = [
 /** One argument. Empty fields keep the server's value. */
 export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowProps) {
   const { name, isListed } = draft;
-  const set = (part: Partial<ArgumentDraft>) => onChange({ ...draft, ...part });
-  const asServer = (text: string) => (listed ? `unchanged${text === "" ? "" : `: ${text}`}` : "–");
+  const setPart = (changes: Partial<ArgumentDraft>) => onChange({ ...draft, ...changes });
+  const serverPlaceholder = (text: string) =>
+    listed ? `unchanged${text === "" ? "" : `: ${text}`}` : "–";
   return (
     <li aria-label={name === "" ? "A new argument" : name} className="flex flex-col gap-3 p-4">
       <div className="flex items-end gap-3">
@@ -37,7 +38,7 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
               <TextInput
                 className="font-mono"
                 value={name}
-                onChange={({ target }) => set({ name: target.value })}
+                onChange={({ target }) => setPart({ name: target.value })}
               />
             </Field>
           </div>
@@ -47,28 +48,28 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
           className="w-36!"
           options={visibilities}
           value={draft.visibility}
-          onChange={({ target }) => set({ visibility: target.value as Visibility })}
+          onChange={({ target }) => setPart({ visibility: target.value as Visibility })}
         />
         {!isListed && (
           <IconButton label={`Delete ${name || "the argument"}`} icon={Trash2} onClick={onDelete} />
         )}
       </div>
       {draft.visibility === "fixed" ? (
-        <FixedValue draft={draft} onChange={set} />
+        <FixedValue draft={draft} onChange={setPart} />
       ) : (
         <div className="grid gap-3 md:grid-cols-[150px_1fr_150px]">
           <Field label="Type">
             <Select
               options={[{ value: "", text: listed ? "Unchanged" : "–" }, ...types]}
               value={draft.type ?? ""}
-              onChange={({ target }) => set({ type: target.value as ArgumentDraft["type"] })}
+              onChange={({ target }) => setPart({ type: target.value as ArgumentDraft["type"] })}
             />
           </Field>
           <Field label="Description">
             <TextInput
-              placeholder={asServer(listed?.description ?? "")}
+              placeholder={serverPlaceholder(listed?.description ?? "")}
               value={draft.description}
-              onChange={({ target }) => set({ description: target.value })}
+              onChange={({ target }) => setPart({ description: target.value })}
             />
           </Field>
           <Field label="Required">
@@ -80,21 +81,21 @@ export function ArgumentRow({ draft, listed, onChange, onDelete }: ArgumentRowPr
               ]}
               value={draft.required}
               onChange={({ target }) =>
-                set({ required: target.value as ArgumentDraft["required"] })
+                setPart({ required: target.value as ArgumentDraft["required"] })
               }
             />
           </Field>
           <Field label="Default">
             <TextInput
               value={draft.fallback}
-              onChange={({ target }) => set({ fallback: target.value })}
+              onChange={({ target }) => setPart({ fallback: target.value })}
             />
           </Field>
           <div className="md:col-span-2">
             <Field label="Choices" hint="Separated by commas.">
               <TextInput
                 value={draft.choices}
-                onChange={({ target }) => set({ choices: target.value })}
+                onChange={({ target }) => setPart({ choices: target.value })}
               />
             </Field>
           </div>

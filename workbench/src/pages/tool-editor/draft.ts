@@ -40,26 +40,28 @@ const isRecord = (value: unknown): value is UnknownObject =>
 
 export function listedArguments({ listed }: OverlayView): Map<string, ListedArgument> {
   const { properties, required } = listed.parameters;
-  const needed = Array.isArray(required) ? required : [];
+  const requiredNames = Array.isArray(required) ? required : [];
   return new Map(
     Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => {
       const { type, description } = isRecord(schema) ? schema : {};
-      const shown = {
+      const texts = {
         type: typeof type === "string" ? type : "",
         description: typeof description === "string" ? description : "",
       };
-      return [name, { ...shown, isRequired: needed.includes(name) }];
+      return [name, { ...texts, isRequired: requiredNames.includes(name) }];
     }),
   );
 }
 
 /** The server's arguments with their overlays, then our own. */
 export function toDrafts(view: OverlayView): ArgumentDraft[] {
-  const said = new Map((view.overlay.arguments ?? []).map((argument) => [argument.name, argument]));
+  const overlaidArguments = new Map(
+    (view.overlay.arguments ?? []).map((argument) => [argument.name, argument]),
+  );
   const listed = listedArguments(view);
-  const names = [...new Set([...listed.keys(), ...said.keys()])];
+  const names = [...new Set([...listed.keys(), ...overlaidArguments.keys()])];
   return names.map((name, key) => ({
-    ...toDraft(said.get(name) ?? { name }, key),
+    ...toDraft(overlaidArguments.get(name) ?? { name }, key),
     isListed: listed.has(name),
   }));
 }
@@ -76,7 +78,6 @@ function toDraft(argument: ToolArgument, key: number): ArgumentDraft {
     required,
     default: fallback,
     enum: choices,
-    hidden,
     fixed,
   } = argument;
   return {
@@ -85,12 +86,22 @@ function toDraft(argument: ToolArgument, key: number): ArgumentDraft {
     type,
     description,
     isListed: false,
-    required: required === undefined ? "" : required ? "yes" : "no",
+    required: requiredText(required),
     fallback: toText(fallback),
     choices: (choices ?? []).map(toText).join(", "),
-    visibility: fixed !== undefined ? "fixed" : hidden ? "hidden" : "shown",
+    visibility: visibilityOf(argument),
     fixed: toText(fixed),
   };
+}
+
+function requiredText(required: boolean | undefined): ArgumentDraft["required"] {
+  if (required === undefined) return "";
+  return required ? "yes" : "no";
+}
+
+function visibilityOf({ fixed, hidden }: ToolArgument): Visibility {
+  if (fixed !== undefined) return "fixed";
+  return hidden ? "hidden" : "shown";
 }
 
 /** The overlay: only differences from the server's definition. */
@@ -99,13 +110,14 @@ export function toOverlay(
   description: string,
   drafts: readonly ArgumentDraft[],
 ): ToolOverlay {
-  const { arguments: _, description: __, ...rest } = overlay;
-  const said = drafts.map(toArgument).filter((argument) => Object.keys(argument).length > 1);
-  return {
-    ...rest,
-    ...(description.trim() === "" ? {} : { description: description.trim() }),
-    ...(said.length === 0 ? {} : { arguments: said }),
-  };
+  const { arguments: _, description: __, ...otherSettings } = overlay;
+  const changedArguments = drafts
+    .map(toArgument)
+    .filter((argument) => Object.keys(argument).length > 1);
+  const changed: ToolOverlay = { ...otherSettings };
+  if (description.trim() !== "") changed.description = description.trim();
+  if (changedArguments.length > 0) changed.arguments = changedArguments;
+  return changed;
 }
 
 function toArgument({
@@ -119,26 +131,25 @@ function toArgument({
   visibility,
   fixed,
 }: ArgumentDraft): ToolArgument {
-  const values = splitChoices(choices);
-  return {
-    name: name.trim(),
-    ...(type === "" ? {} : { type }),
-    ...(description.trim() === "" ? {} : { description: description.trim() }),
-    ...(required === "" ? {} : { required: required === "yes" }),
-    ...(fallback === "" ? {} : { default: toValue(fallback, type) }),
-    ...(values.length === 0 ? {} : { enum: values.map((text) => toValue(text, type)) }),
-    ...(visibility === "hidden" ? { hidden: true } : {}),
-    ...(visibility === "fixed" ? { fixed: toValue(fixed, type) } : {}),
-    // An argument of our own exists by its name alone.
-    ...(isListed || type !== "" ? {} : { type: "string" as const }),
-  };
+  const argument: ToolArgument = { name: name.trim() };
+  const choiceTexts = splitChoices(choices);
+  if (type !== "") argument.type = type;
+  // An argument of our own exists by its name alone.
+  else if (!isListed) argument.type = "string";
+  if (description.trim() !== "") argument.description = description.trim();
+  if (required !== "") argument.required = required === "yes";
+  if (fallback !== "") argument.default = toValue(fallback, type);
+  if (choiceTexts.length > 0) argument.enum = choiceTexts.map((text) => toValue(text, type));
+  if (visibility === "hidden") argument.hidden = true;
+  if (visibility === "fixed") argument.fixed = toValue(fixed, type);
+  return argument;
 }
 
 function splitChoices(text: string): string[] {
   return text
     .split(",")
-    .map((one) => one.trim())
-    .filter((one) => one !== "");
+    .map((choice) => choice.trim())
+    .filter((choice) => choice !== "");
 }
 
 /** A string stays as typed; other types are parsed as JSON if possible. */

@@ -27,7 +27,7 @@ export function OverlayEditor({ view }: { view: OverlayView }) {
   const overlay = toOverlay(remarks, description, drafts);
   const listed = listedArguments(view);
   const change = (draft: ArgumentDraft) =>
-    setDrafts(drafts.map((one) => (one.key === draft.key ? draft : one)));
+    setDrafts(drafts.map((existing) => (existing.key === draft.key ? draft : existing)));
   const isNameless = drafts.some(({ name }) => name.trim() === "");
   const [saved] = useState(() => JSON.stringify(overlay));
   const isDone = useRef(false);
@@ -122,23 +122,23 @@ function Saving({ view, overlay, reason, isReady, isDone }: SavingProps) {
   const navigate = useNavigate();
   const [isResetting, setResetting] = useState(false);
   const change = { name: view.tool, reason: reason.trim() };
-  const done = async (said: string) => {
+  const finish = async (notice: string) => {
     await Promise.all(
       ["tools", "tool-list", "search", "overlays", "stats"].map((topic) =>
         client.invalidateQueries({ queryKey: [topic] }),
       ),
     );
-    toast(said);
+    toast(notice);
     isDone.current = true;
     await navigate({ to: "/tools/$name", params: { name: view.tool } });
   };
   const save = useMutation({
     mutationFn: () => callOperation("tools.set", { ...change, manifest: overlay }),
-    onSuccess: () => done("Changes saved."),
+    onSuccess: () => finish("Changes saved."),
   });
   const reset = useMutation({
     mutationFn: () => callOperation("tools.delete", change),
-    onSuccess: () => done("Reset to the server's definition."),
+    onSuccess: () => finish("Reset to the server's definition."),
   });
   return (
     <div className="mt-3 flex flex-col gap-3">

@@ -17,9 +17,9 @@ const linesFor = (args: number) => 5 + 2 * args;
 
 /** Live preview of the definition and its token cost, computed by the plane. */
 export function OverlayPreview({ name, overlay, args, isReady }: PreviewProps) {
-  const asked = useDeferredValue(JSON.stringify(overlay));
+  const deferredOverlay = useDeferredValue(JSON.stringify(overlay));
   const query = useQuery({
-    ...overlayPreviewQuery(name, JSON.parse(asked) as UnknownObject),
+    ...overlayPreviewQuery(name, JSON.parse(deferredOverlay) as UnknownObject),
     enabled: isReady,
   });
   const { data, error } = query;

@@ -53,12 +53,12 @@ function LastChange({ name }: { name: string }) {
   const { data, error } = useOperation("registry.changes", { what: "tool", name, limit: 20 });
   if (data === undefined)
     return error ? <Complaint error={error} /> : <p className="text-muted">…</p>;
-  const last = data.changes.find(({ what }) => what === "overlay");
-  if (last === undefined) return <p className="text-muted">Written in the configuration.</p>;
-  const { by, at, reason } = last;
+  const lastChange = data.changes.find(({ what }) => what === "overlay");
+  if (lastChange === undefined) return <p className="text-muted">Written in the configuration.</p>;
+  const { by, at: changedAt, reason } = lastChange;
   return (
     <p className="break-words">
-      Changed by {by.user ?? by.system ?? "anonymous"} <Time full at={at} />
+      Changed by {by.user ?? by.system ?? "anonymous"} <Time full at={changedAt} />
       {reason !== null && (
         <>
           : <VisibleText text={reason} />

@@ -27,19 +27,19 @@ const maxText = 300;
  * What is directly inside a schema. `root` is where its references lead to. Only one level is read: a schema that holds
  * itself has no end, and a person opens as much of it as is of use.
  */
-export function fieldsOf(given: unknown, root: UnknownObject): SchemaField[] {
+export function fieldsOf(schema: unknown, root: UnknownObject): SchemaField[] {
   // Parts that are passed over may lead back to where they began.
-  const passed = new Set<UnknownObject>();
-  const inside = (one: unknown): SchemaField[] => {
-    const schema = resolve(one, root);
-    if (passed.has(schema) || passed.size > maxPassed) return [];
-    passed.add(schema);
-    const needed = new Set(listIn(schema.required));
+  const passedSchemas = new Set<UnknownObject>();
+  const fieldsIn = (subschema: unknown): SchemaField[] => {
+    const schema = resolve(subschema, root);
+    if (passedSchemas.has(schema) || passedSchemas.size > maxPassed) return [];
+    passedSchemas.add(schema);
+    const requiredNames = new Set(listIn(schema.required));
     const { additionalProperties, prefixItems, items, allOf } = schema;
     return [
       ...Object.entries(recordIn(schema.properties)).map(([name, inner]) => ({
         ...readField(name, inner, root, false),
-        needed: needed.has(name),
+        needed: requiredNames.has(name),
       })),
       ...Object.entries(recordIn(schema.patternProperties)).map(([pattern, inner]) =>
         readField(`names like ${pattern}`, inner, root),
@@ -47,36 +47,38 @@ export function fieldsOf(given: unknown, root: UnknownObject): SchemaField[] {
       ...(isObject(additionalProperties)
         ? [readField("other names", additionalProperties, root)]
         : []),
-      ...listIn(prefixItems).map((inner, at) => readField(`entry ${at + 1}`, inner, root)),
-      ...(isObject(items) ? insideOrItself(readField("each entry", items, root)) : []),
-      ...listIn(allOf).flatMap(inside),
-      ...insideShapes(schema),
+      ...listIn(prefixItems).map((inner, index) => readField(`entry ${index + 1}`, inner, root)),
+      ...(isObject(items) ? fieldsInOrField(readField("each entry", items, root)) : []),
+      ...listIn(allOf).flatMap(fieldsIn),
+      ...fieldsOfShapes(schema),
     ];
   };
   /** Entries that have nothing to say of themselves are passed over: what is inside them is of interest. */
-  const insideOrItself = (field: SchemaField): SchemaField[] => {
+  const fieldsInOrField = (field: SchemaField): SchemaField[] => {
     if (field.about !== "" || field.remarks.length > 0) return [field];
-    return passed.has(field.schema) || passed.size > maxPassed ? [field] : inside(field.schema);
+    return passedSchemas.has(field.schema) || passedSchemas.size > maxPassed
+      ? [field]
+      : fieldsIn(field.schema);
   };
   /** Of several shapes each one; the only one beside null is no choice. */
-  const insideShapes = (schema: UnknownObject): SchemaField[] => {
+  const fieldsOfShapes = (schema: UnknownObject): SchemaField[] => {
     const shapes = shapesOf(schema).filter((shape) => resolve(shape, root).type !== "null");
-    const fields = shapes.map((shape, at) => {
+    const fields = shapes.map((shape, index) => {
       const { title } = resolve(shape, root);
-      return readField(isText(title) ? title : `shape ${at + 1}`, shape, root);
+      return readField(isText(title) ? title : `shape ${index + 1}`, shape, root);
     });
-    const [only] = fields;
-    if (fields.length === 1 && only !== undefined) return insideOrItself(only);
+    const [onlyField] = fields;
+    if (fields.length === 1 && onlyField !== undefined) return fieldsInOrField(onlyField);
     const isSilent = (field: SchemaField) =>
       field.about === "" && field.remarks.length === 0 && !hasFields(field.schema, root);
     // `string or number` is said by the type.
     return fields.every(isSilent) ? [] : fields;
   };
-  return inside(given);
+  return fieldsIn(schema);
 }
 
 /** Whether a schema has anything to open, looked for one level deep. */
-function hasFields(given: unknown, root: UnknownObject): boolean {
+function hasFields(subschema: unknown, root: UnknownObject): boolean {
   const {
     properties,
     patternProperties,
@@ -84,8 +86,8 @@ function hasFields(given: unknown, root: UnknownObject): boolean {
     prefixItems,
     items,
     allOf,
-    ...rest
-  } = resolve(given, root);
+    ...shapes
+  } = resolve(subschema, root);
   if (
     Object.keys(recordIn(properties)).length > 0 ||
     Object.keys(recordIn(patternProperties)).length > 0
@@ -93,17 +95,24 @@ function hasFields(given: unknown, root: UnknownObject): boolean {
     return true;
   if (isObject(additionalProperties) || listIn(prefixItems).length > 0 || listIn(allOf).length > 0)
     return true;
-  return isObject(items) || shapesOf(rest).length > 0;
+  return isObject(items) || shapesOf(shapes).length > 0;
 }
 
-function readField(name: string, given: unknown, root: UnknownObject, isWord = true): SchemaField {
-  const schema = resolve(given, root);
+function readField(
+  name: string,
+  subschema: unknown,
+  root: UnknownObject,
+  isWord = true,
+): SchemaField {
+  const schema = resolve(subschema, root);
   const about =
-    [given, schema].map((one) => (isObject(one) ? one.description : undefined)).find(isText) ?? "";
+    [subschema, schema]
+      .map((source) => (isObject(source) ? source.description : undefined))
+      .find(isText) ?? "";
   return {
     name,
     isWord,
-    type: typeOf(given, root),
+    type: typeOf(subschema, root),
     needed: false,
     about,
     remarks: remarksOn(schema),
@@ -112,27 +121,30 @@ function readField(name: string, given: unknown, root: UnknownObject, isWord = t
 }
 
 /** `list of object`, `string or number`, `Address`. */
-export function typeOf(given: unknown, root: UnknownObject, level = 0): string {
+export function typeOf(subschema: unknown, root: UnknownObject, level = 0): string {
   if (level > namedLevels) return "…";
-  const schema = resolve(given, root);
+  const schema = resolve(subschema, root);
   const { type, items, title } = schema;
   // A name is not looked into: references to references have no end.
-  const named =
-    isObject(given) && isText(given.$ref) ? decode(given.$ref.split("/").at(-1) || "anything") : "";
-  const words = Array.isArray(type) ? type.filter(isText) : isText(type) ? [type] : [];
-  if (named !== "") return words.length === 0 ? named : `${named} (${words.join(" or ")})`;
-  if (words.length > 0)
-    return words
-      .map((word) =>
-        word === "array" && items !== undefined
+  const referenceName =
+    isObject(subschema) && isText(subschema.$ref)
+      ? decode(subschema.$ref.split("/").at(-1) || "anything")
+      : "";
+  const typeNames = [type].flat().filter(isText);
+  if (referenceName !== "")
+    return typeNames.length === 0 ? referenceName : `${referenceName} (${typeNames.join(" or ")})`;
+  if (typeNames.length > 0)
+    return typeNames
+      .map((typeName) =>
+        typeName === "array" && items !== undefined
           ? `list of ${typeOf(items, root, level + 1)}`
-          : word,
+          : typeName,
       )
-      .map((word) => (word === "array" ? "list" : word))
+      .map((typeName) => (typeName === "array" ? "list" : typeName))
       .join(" or ");
   const shapes = shapesOf(schema);
   if (shapes.length > 0)
-    return [...new Set(shapes.map((one) => typeOf(one, root, level + 1)))].join(" or ");
+    return [...new Set(shapes.map((shape) => typeOf(shape, root, level + 1)))].join(" or ");
   if (Array.isArray(schema.enum)) return "enum";
   if (schema.const !== undefined) return "constant";
   if (isObject(schema.properties) || listIn(schema.allOf).length > 0)
@@ -160,27 +172,25 @@ const bounds: readonly (readonly [string, string])[] = [
 
 function remarksOn(schema: UnknownObject): string[] {
   const {
-    const: only,
+    const: constant,
     default: fallback,
     examples,
     uniqueItems,
     deprecated,
     additionalProperties,
   } = schema;
-  return [
-    ...(Array.isArray(schema.enum) ? [`one of ${renderChoices(schema.enum)}`] : []),
-    ...(only === undefined ? [] : [`always ${asText(only)}`]),
-    ...(fallback === undefined ? [] : [`default ${asText(fallback)}`]),
-    ...bounds.flatMap(([key, words]) =>
-      schema[key] === undefined ? [] : [`${words} ${asText(schema[key])}`],
-    ),
-    ...(uniqueItems === true ? ["no entry twice"] : []),
-    ...(additionalProperties === false && isObject(schema.properties) ? ["no other names"] : []),
-    ...(Array.isArray(examples) && examples.length > 0
-      ? [`for example ${renderChoices(examples.slice(0, 3))}`]
-      : []),
-    ...(deprecated === true ? ["deprecated"] : []),
-  ];
+  const remarks: string[] = [];
+  if (Array.isArray(schema.enum)) remarks.push(`one of ${renderChoices(schema.enum)}`);
+  if (constant !== undefined) remarks.push(`always ${asText(constant)}`);
+  if (fallback !== undefined) remarks.push(`default ${asText(fallback)}`);
+  for (const [key, phrase] of bounds)
+    if (schema[key] !== undefined) remarks.push(`${phrase} ${asText(schema[key])}`);
+  if (uniqueItems === true) remarks.push("no entry twice");
+  if (additionalProperties === false && isObject(schema.properties)) remarks.push("no other names");
+  if (Array.isArray(examples) && examples.length > 0)
+    remarks.push(`for example ${renderChoices(examples.slice(0, 3))}`);
+  if (deprecated === true) remarks.push("deprecated");
+  return remarks;
 }
 
 function renderChoices(choices: readonly unknown[]): string {
@@ -194,22 +204,22 @@ function asText(value: unknown): string {
 }
 
 /** What a reference within the schema leads to. One that leads nowhere, elsewhere or in a circle says nothing. */
-function resolve(given: unknown, root: UnknownObject): UnknownObject {
-  let schema = given;
+function resolve(subschema: unknown, root: UnknownObject): UnknownObject {
+  let schema = subschema;
   for (let hops = 0; hops < maxHops; hops += 1) {
     if (!isObject(schema) || Array.isArray(schema)) return {};
     if (!isText(schema.$ref)) return schema;
-    schema = placeIn(root, schema.$ref);
+    schema = nodeAt(root, schema.$ref);
   }
   return {};
 }
 
-function placeIn(root: UnknownObject, reference: string): unknown {
+function nodeAt(root: UnknownObject, reference: string): unknown {
   if (!reference.startsWith("#")) return undefined;
   const names = reference.slice(1).split("/").slice(1).map(decode);
-  return names.reduce<unknown>((at, name) => {
-    return typeof at === "object" && at !== null && Object.hasOwn(at, name)
-      ? (at as UnknownObject)[name]
+  return names.reduce<unknown>((node, name) => {
+    return typeof node === "object" && node !== null && Object.hasOwn(node, name)
+      ? (node as UnknownObject)[name]
       : undefined;
   }, root);
 }

@@ -33,7 +33,7 @@ function Fields({ fields, root, level }: FieldsProps) {
     <GrowingList
       className="divide-y divide-line text-sm"
       atOnce={100}
-      items={fields.map((field, at) => ({ field, key: `${at} ${field.name}` }))}
+      items={fields.map((field, index) => ({ field, key: `${index} ${field.name}` }))}
       keyOf={({ key }) => key}
     >
       {({ field }) => <FieldRow field={field} root={root} level={level} />}
@@ -51,8 +51,8 @@ function FieldRow({
   level: number;
 }) {
   const { name, isWord, type, needed, about, remarks, schema } = field;
-  const inside = useMemo(() => fieldsOf(schema, root), [schema, root]);
-  const [isOpen, setOpen] = useState(level < levelsOpen && inside.length <= openAtFirst);
+  const innerFields = useMemo(() => fieldsOf(schema, root), [schema, root]);
+  const [isOpen, setOpen] = useState(level < levelsOpen && innerFields.length <= openAtFirst);
   return (
     <div className="py-2.5">
       <div className="grid gap-x-4 gap-y-1 sm:grid-cols-[minmax(90px,1fr)_3fr]">
@@ -73,7 +73,7 @@ function FieldRow({
           {about !== "" ? (
             <DescriptionText text={about} />
           ) : (
-            !isWord && inside.length === 0 && <p className="text-muted">No description</p>
+            !isWord && innerFields.length === 0 && <p className="text-muted">No description</p>
           )}
           {(needed || remarks.length > 0) && (
             <div className="flex max-w-full flex-wrap gap-1">
@@ -88,7 +88,7 @@ function FieldRow({
               ))}
             </div>
           )}
-          {inside.length > 0 && (
+          {innerFields.length > 0 && (
             <button
               type="button"
               aria-expanded={isOpen}
@@ -96,15 +96,15 @@ function FieldRow({
               className="-ml-1 flex items-center gap-0.5 rounded text-xs font-medium text-accent hover:underline"
             >
               <ChevronRight aria-hidden className={classes("size-4", isOpen && "rotate-90")} />
-              {counted(inside.length, "field")}
+              {counted(innerFields.length, "field")}
               <span className="sr-only"> of {name}</span>
             </button>
           )}
         </div>
       </div>
-      {inside.length > 0 && isOpen && (
+      {innerFields.length > 0 && isOpen && (
         <div className="mt-1.5 border-l-2 border-line pl-3 sm:pl-4">
-          <Fields fields={inside} root={root} level={level + 1} />
+          <Fields fields={innerFields} root={root} level={level + 1} />
         </div>
       )}
     </div>

@@ -8,9 +8,9 @@ type SelectedToolsProps = { tools: readonly ToolRow[]; onDone: () => void };
 
 /** Enables or disables the selected tools. Disabled ones stay in the list; models neither see nor call them. */
 export function SelectedTools({ tools, onDone }: SelectedToolsProps) {
-  const ofServers = tools.filter(({ server }) => server !== null).map(({ name }) => name);
-  const set = useEnableTools("Tools", onDone);
-  const cannot = set.isPending || ofServers.length === 0;
+  const serverToolNames = tools.filter(({ server }) => server !== null).map(({ name }) => name);
+  const setEnabled = useEnableTools("Tools", onDone);
+  const isDisabled = setEnabled.isPending || serverToolNames.length === 0;
   return (
     <div
       role="toolbar"
@@ -19,20 +19,21 @@ export function SelectedTools({ tools, onDone }: SelectedToolsProps) {
     >
       <span role="status" className="mr-auto">
         {counted(tools.length, "tool")} selected
-        {ofServers.length < tools.length && "; tools of your own are changed in their manifest"}
+        {serverToolNames.length < tools.length &&
+          "; tools of your own are changed in their manifest"}
       </span>
       <Button
         icon={Check}
-        disabled={cannot}
-        onClick={() => set.mutate({ names: ofServers, enabled: true })}
+        disabled={isDisabled}
+        onClick={() => setEnabled.mutate({ names: serverToolNames, enabled: true })}
       >
         Enable
       </Button>
       <Button
         icon={Ban}
-        disabled={cannot}
-        busy={set.isPending}
-        onClick={() => set.mutate({ names: ofServers, enabled: false })}
+        disabled={isDisabled}
+        busy={setEnabled.isPending}
+        onClick={() => setEnabled.mutate({ names: serverToolNames, enabled: false })}
       >
         Disable
       </Button>

@@ -14,7 +14,8 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
   const { name, id, health, settings } = tool;
   const cost = useOperation("stats", { tool: name, tools: true }, { topic: "tools" }).data
     ?.tools?.[0];
-  const list = (names: readonly string[]) => (names.length === 0 ? null : <Words words={names} />);
+  const badgesOrNull = (names: readonly string[]) =>
+    names.length === 0 ? null : <Badges labels={names} />;
   const items: [string, ReactNode][] = [
     ["Health", <HealthLine key="health" health={health} />],
     [
@@ -64,12 +65,12 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
         <HintBadges tool={tool} />
       </span>,
     ],
-    ["Capabilities", list(tool.capabilities)],
-    ["Groups", list(settings.groups)],
+    ["Capabilities", badgesOrNull(tool.capabilities)],
+    ["Groups", badgesOrNull(settings.groups)],
     ["Timeout", tool.default_timeout === null ? null : `${tool.default_timeout} s`],
     [
       "Variables",
-      list(
+      badgesOrNull(
         Object.entries(tool.credentials).map(
           ([key, { configured }]) => `${key} ${configured ? "is set" : "is missing"}`,
         ),
@@ -97,11 +98,11 @@ export function ToolFacts({ tool }: { tool: ToolAnswer }) {
   );
 }
 
-function Words({ words }: { words: readonly string[] }) {
+function Badges({ labels }: { labels: readonly string[] }) {
   return (
     <span className="flex flex-wrap gap-1">
-      {words.map((word) => (
-        <Badge key={word}>{word}</Badge>
+      {labels.map((label) => (
+        <Badge key={label}>{label}</Badge>
       ))}
     </span>
   );

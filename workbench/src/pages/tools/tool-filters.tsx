@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { serversQuery } from "../../api/queries.ts";
 import type { ToolFilter, ToolFilterName } from "../../api/tool-queries.ts";
 import { Button } from "../../parts/button.tsx";
@@ -12,7 +13,7 @@ type FiltersProps = { filter: ToolFilter; onChange: (filter: ToolFilter) => void
 
 const levels = ["low", "medium", "high"].map((value) => ({ value, text: value }));
 const effects = knownEffects.map((value) => ({ value, text: effectText(value) }));
-const texts = [
+const textFilters = [
   ["capability", "Capability", "comma-separated, all must match"],
   ["provider", "Provider", "mcp, http, model …"],
   ["persona", "Persona", "or -shared"],
@@ -28,22 +29,26 @@ const conditions = [
   { value: "unused", text: "never called" },
   { value: "max_quality", text: "quality below 80" },
 ] as const satisfies readonly { value: ToolFilterName; text: string }[];
-const usual: readonly string[] = ["q", "server", "sort"];
+const visibleFilters: readonly string[] = ["q", "server", "sort"];
 
 function withConditions(filter: ToolFilter, chosen: readonly string[]): ToolFilter {
-  const { quarantined: _, overlaid: __, unused: ___, max_quality: ____, ...rest } = filter;
-  const set = chosen.map((name) => [name, name === "max_quality" ? "79" : "true"] as const);
-  return { ...rest, ...Object.fromEntries(set) };
+  const { quarantined: _, overlaid: __, unused: ___, max_quality: ____, ...otherFilters } = filter;
+  const conditionEntries = chosen.map(
+    (name) => [name, name === "max_quality" ? "79" : "true"] as const,
+  );
+  return { ...otherFilters, ...Object.fromEntries(conditionEntries) };
 }
 
 /** The filters of `GET /tools`; the common ones are visible. */
 export function ToolFilters({ filter, onChange }: FiltersProps) {
   const servers = useQuery(serversQuery()).data?.servers ?? [];
-  const refined = Object.keys(filter).filter((name) => !usual.includes(name)).length;
-  const [open, setOpen] = useState(refined > 0);
-  const set = (name: ToolFilterName, value: string) => {
-    const { [name]: _, ...rest } = filter;
-    onChange(value === "" ? rest : { ...rest, [name]: value });
+  const hiddenFilterCount = Object.keys(filter).filter(
+    (name) => !visibleFilters.includes(name),
+  ).length;
+  const [open, setOpen] = useState(hiddenFilterCount > 0);
+  const setFilter = (name: ToolFilterName, value: string) => {
+    const { [name]: _, ...otherFilters } = filter;
+    onChange(value === "" ? otherFilters : { ...otherFilters, [name]: value });
   };
   return (
     <>
@@ -51,11 +56,11 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
         aria-label="Server"
         className="w-auto! max-w-44"
         value={filter.server ?? ""}
-        onChange={(event) => set("server", event.target.value)}
+        onChange={(event) => setFilter("server", event.target.value)}
         options={[{ value: "", text: "Every server" }, ...servers.map(({ name }) => name)]}
       />
       <Button icon={SlidersHorizontal} aria-expanded={open} onClick={() => setOpen(!open)}>
-        Filters{refined > 0 && ` (${refined})`}
+        Filters{hiddenFilterCount > 0 && ` (${hiddenFilterCount})`}
       </Button>
       {open && (
         <div className="flex basis-full flex-col gap-3 rounded-lg border border-line bg-surface p-3 max-md:max-h-60 max-md:overflow-auto">
@@ -64,7 +69,7 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
               label="Risk"
               options={impacts}
               value={splitList(filter.impact)}
-              onChange={(value) => set("impact", value.join(","))}
+              onChange={(value) => setFilter("impact", value.join(","))}
             />
             <ChoiceChips
               label="Only"
@@ -78,29 +83,29 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
               label="Side effects"
               options={effects}
               value={splitList(filter.side_effects)}
-              onChange={(value) => set("side_effects", value.join(","))}
+              onChange={(value) => setFilter("side_effects", value.join(","))}
             />
             <ChoiceChips
               label="Safety level"
               options={levels}
               value={splitList(filter.safety_level)}
-              onChange={(value) => set("safety_level", value.join(","))}
+              onChange={(value) => setFilter("safety_level", value.join(","))}
             />
           </div>
           <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
-            {texts.map(([name, label, hint]) => (
+            {textFilters.map(([name, label, hint]) => (
               <Field key={name} label={label}>
                 <TextInput
                   placeholder={hint}
                   value={filter[name] ?? ""}
-                  onChange={(event) => set(name, event.target.value)}
+                  onChange={(event) => setFilter(name, event.target.value)}
                 />
               </Field>
             ))}
             <Field label="Never called">
               <Select
                 value={filter.include_unused ?? ""}
-                onChange={(event) => set("include_unused", event.target.value)}
+                onChange={(event) => setFilter("include_unused", event.target.value)}
                 options={[
                   { value: "", text: "Default" },
                   { value: "true", text: "shown" },
@@ -109,16 +114,11 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
               />
             </Field>
           </div>
-          {refined > 0 && (
+          {hiddenFilterCount > 0 && (
             <Button
               variant="quiet"
               className="self-start"
-              onClick={() =>
-                onChange({
-                  ...(filter.q === undefined ? {} : { q: filter.q }),
-                  ...(filter.server === undefined ? {} : { server: filter.server }),
-                })
-              }
+              onClick={() => onChange(withoutUndefined({ q: filter.q, server: filter.server }))}
             >
               Clear filters
             </Button>
@@ -129,4 +129,4 @@ export function ToolFilters({ filter, onChange }: FiltersProps) {
   );
 }
 
-const splitList = (text = "") => text.split(",").filter((one) => one !== "");
+const splitList = (text = "") => text.split(",").filter((part) => part !== "");

@@ -38,9 +38,9 @@ function AllTools() {
   );
 }
 
-const action =
+const actionClass =
   "inline-flex h-8 items-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap";
-const second = "border-line bg-surface hover:bg-sunken";
+const secondaryClass = "border-line bg-surface hover:bg-sunken";
 
 function ToolView({ tool }: { tool: ToolAnswer }) {
   const { name } = tool;
@@ -69,14 +69,18 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
       actions={
         <>
           {mayEdit && tool.id.server !== null && (
-            <Link to="/tools/$name/edit" params={{ name }} className={`${action} ${second}`}>
+            <Link
+              to="/tools/$name/edit"
+              params={{ name }}
+              className={`${actionClass} ${secondaryClass}`}
+            >
               <Pencil aria-hidden className="size-4" /> Edit
             </Link>
           )}
           <Link
             to="/try"
             search={{ tool: name }}
-            className={`${action} ${tool.review?.held ? second : "border-transparent bg-accent-fill text-white hover:brightness-110"}`}
+            className={`${actionClass} ${tool.review?.held ? secondaryClass : "border-transparent bg-accent-fill text-white hover:brightness-110"}`}
           >
             <Play aria-hidden className="size-4" /> Try
           </Link>
@@ -106,28 +110,26 @@ function ToolView({ tool }: { tool: ToolAnswer }) {
 
 function schemaTabs({ parameters, outputSchema }: ToolAnswer) {
   const asText = (schema: unknown) => JSON.stringify(schema, null, 2);
-  return [
+  const tabs = [
     { name: "list", title: "List", content: <SchemaTable schema={parameters} /> },
     {
       name: "schema",
       title: "JSON Schema",
       content: <CodeView label="schema" text={asText(parameters)} />,
     },
-    ...(outputSchema === undefined
-      ? []
-      : [
-          {
-            name: "output",
-            title: "Result",
-            content: (
-              <SchemaTable schema={outputSchema} empty="Nothing is said about the result." />
-            ),
-          },
-          {
-            name: "output-schema",
-            title: "Result schema",
-            content: <CodeView label="result schema" text={asText(outputSchema)} />,
-          },
-        ]),
+  ];
+  if (outputSchema === undefined) return tabs;
+  return [
+    ...tabs,
+    {
+      name: "output",
+      title: "Result",
+      content: <SchemaTable schema={outputSchema} empty="Nothing is said about the result." />,
+    },
+    {
+      name: "output-schema",
+      title: "Result schema",
+      content: <CodeView label="result schema" text={asText(outputSchema)} />,
+    },
   ];
 }

@@ -6,7 +6,7 @@ import { counted, renderDuration, Time } from "../../parts/time.tsx";
 
 /** The tool's providers in routing order, with their health. */
 export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswer }) {
-  const known = Object.entries(health.providers);
+  const providerStates = Object.entries(health.providers);
   const ordered = [...providers].sort((a, b) => a.priority - b.priority);
   return (
     <Panel
@@ -15,7 +15,7 @@ export function ToolProviders({ tool: { providers, health } }: { tool: ToolAnswe
     >
       <ul className="divide-y divide-line text-sm">
         {ordered.map((provider) => {
-          const [, state] = known[providers.indexOf(provider)] ?? [];
+          const [, state] = providerStates[providers.indexOf(provider)] ?? [];
           return (
             <li key={JSON.stringify(provider)} className="flex flex-col gap-1 px-4 py-2.5">
               <div className="flex flex-wrap items-center gap-2">

@@ -35,36 +35,41 @@ export function ToolsPage() {
   const navigate = useNavigate();
   const debounced = useDebounced(filter, debounceMs);
   const isFiltered = Object.keys(filter).some((name) => name !== "sort");
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [chosenNames, setChosenNames] = useState<ReadonlySet<string>>(new Set());
   const mayEdit = useMay("admin");
-  const isAll = chosen.size > 0 && tools.every(({ name }) => chosen.has(name));
-  const shown = useRef(tools);
-  shown.current = tools;
+  const isAllChosen = chosenNames.size > 0 && tools.every(({ name }) => chosenNames.has(name));
+  const shownTools = useRef(tools);
+  shownTools.current = tools;
   // The same for every letter, or every row would be rendered again.
   const columns = useMemo(
     () =>
       withSelection({
-        isAll,
-        isChosen: (name) => chosen.has(name),
+        isAll: isAllChosen,
+        isChosen: (name) => chosenNames.has(name),
         onToggle: (name) =>
-          setChosen(
+          setChosenNames(
             (before) =>
               new Set(
-                before.has(name) ? [...before].filter((one) => one !== name) : [...before, name],
+                before.has(name)
+                  ? [...before].filter((chosenName) => chosenName !== name)
+                  : [...before, name],
               ),
           ),
-        onAll: () => setChosen(isAll ? new Set() : new Set(shown.current.map(({ name }) => name))),
+        onAll: () =>
+          setChosenNames(
+            isAllChosen ? new Set() : new Set(shownTools.current.map(({ name }) => name)),
+          ),
       }),
-    [chosen, isAll],
+    [chosenNames, isAllChosen],
   );
-  const open = ({ name }: ToolRow) => void navigate({ to: "/tools/$name", params: { name } });
-  const { active, onKeyDown } = useActiveRow(isOld ? none : tools, filter, open);
-  const type = (q: string) => {
-    const { q: _, ...rest } = filter;
-    const next = q === "" ? rest : { ...rest, q };
+  const openTool = ({ name }: ToolRow) => void navigate({ to: "/tools/$name", params: { name } });
+  const { active, onKeyDown } = useActiveRow(isOld ? noRows : tools, filter, openTool);
+  const changeQuery = (q: string) => {
+    const { q: _, ...otherFilters } = filter;
+    const nextFilter = q === "" ? otherFilters : { ...otherFilters, q };
     // Start the request before the render.
-    void client.prefetchInfiniteQuery(foundToolsQuery({ ...groups, ...next }));
-    setFilter(next);
+    void client.prefetchInfiniteQuery(foundToolsQuery({ ...groups, ...nextFilter }));
+    setFilter(nextFilter);
   };
   return (
     <Page
@@ -85,36 +90,36 @@ export function ToolsPage() {
             aria-activedescendant={active === null ? undefined : activeRowId}
             onKeyDown={onKeyDown}
             value={filter.q ?? ""}
-            onChange={({ target }) => type(target.value)}
+            onChange={({ target }) => changeQuery(target.value)}
           />
         </div>
         <ToolFilters filter={filter} onChange={setFilter} />
       </div>
-      {chosen.size > 0 && (
+      {chosenNames.size > 0 && (
         <SelectedTools
-          tools={tools.filter(({ name }) => chosen.has(name))}
-          onDone={() => setChosen(new Set())}
+          tools={tools.filter(({ name }) => chosenNames.has(name))}
+          onDone={() => setChosenNames(new Set())}
         />
       )}
-      {listed.error ? (
-        <Failed error={listed.error} onRetry={() => void listed.refetch()} />
-      ) : listed.isPending ? (
-        <Loading what="Loading tools" />
-      ) : (
+      {listed.error && <Failed error={listed.error} onRetry={() => void listed.refetch()} />}
+      {!listed.error && listed.isPending && <Loading what="Loading tools" />}
+      {!listed.error && !listed.isPending && (
         <DataTable
           label="Tools"
           columns={mayEdit ? columns : toolColumns}
           sort={filter.sort}
           onSort={(sort) => {
-            const { sort: _, ...rest } = filter;
-            setFilter(sort === undefined ? rest : { ...rest, sort: sort as ToolOrder });
+            const { sort: _, ...otherFilters } = filter;
+            setFilter(
+              sort === undefined ? otherFilters : { ...otherFilters, sort: sort as ToolOrder },
+            );
           }}
           rows={tools}
           rowHeight={52}
           isOld={isOld}
           question={JSON.stringify(filter)}
           active={active}
-          onOpen={open}
+          onOpen={openTool}
           hasMore={listed.hasNextPage && !isOld}
           isLoadingMore={listed.isFetchingNextPage}
           // The first page is little more than a screen.
@@ -138,7 +143,7 @@ function aboutTools(total: number | undefined, isFiltered: boolean, note: string
   );
 }
 
-const none: readonly ToolRow[] = [];
+const noRows: readonly ToolRow[] = [];
 
 function NoTools({ isFiltered, onReset }: { isFiltered: boolean; onReset: () => void }) {
   if (isFiltered)
@@ -167,16 +172,16 @@ function useFilter(): [ToolFilter, (filter: ToolFilter) => void] {
   const search = route.useSearch();
   const navigate = useNavigate();
   const [filter, setFilter] = useState<ToolFilter>(search);
-  const written = useRef(search);
+  const writtenSearch = useRef(search);
   // After "back" or a link, the address wins.
   useEffect(() => {
-    if (!isSame(search, written.current)) setFilter(search);
-    written.current = search;
+    if (!isSame(search, writtenSearch.current)) setFilter(search);
+    writtenSearch.current = search;
   }, [search]);
   useEffect(() => {
-    if (isSame(filter, written.current)) return;
+    if (isSame(filter, writtenSearch.current)) return;
     const timer = setTimeout(() => {
-      written.current = filter;
+      writtenSearch.current = filter;
       void navigate({ to: "/tools", search: filter, replace: true });
     }, addressMs);
     return () => clearTimeout(timer);
@@ -184,5 +189,5 @@ function useFilter(): [ToolFilter, (filter: ToolFilter) => void] {
   return [filter, setFilter];
 }
 
-const isSame = (one: ToolFilter, other: ToolFilter) =>
-  toolFilterNames.every((name) => one[name] === other[name]);
+const isSame = (a: ToolFilter, b: ToolFilter) =>
+  toolFilterNames.every((name) => a[name] === b[name]);

@@ -19,12 +19,13 @@ export function useActiveRow<Row>(
   question: unknown,
   onOpen: (row: Row) => void,
 ) {
-  const [place, setPlace] = useState<{ at: number; of: unknown } | null>(null);
-  const at = place !== null && place.of === question && place.at < rows.length ? place.at : null;
-  const early = useRef<unknown>(null);
+  const [position, setPosition] = useState<{ at: number; of: unknown } | null>(null);
+  const activeIndex =
+    position !== null && position.of === question && position.at < rows.length ? position.at : null;
+  const earlyQuestion = useRef<unknown>(null);
   useEffect(() => {
-    if (early.current !== question || rows.length === 0) return;
-    early.current = null;
+    if (earlyQuestion.current !== question || rows.length === 0) return;
+    earlyQuestion.current = null;
     onOpen(rows[0] as Row);
   });
   const onKeyDown = (event: KeyboardEvent) => {
@@ -32,19 +33,21 @@ export function useActiveRow<Row>(
     // Enter and arrows also choose among the words of an input method.
     if (ctrlKey || metaKey || altKey || nativeEvent.isComposing) return;
     if (rows.length === 0) {
-      early.current = key === "Enter" ? question : null;
+      earlyQuestion.current = key === "Enter" ? question : null;
       return;
     }
     const step = steps[key];
     if (step !== undefined) {
       event.preventDefault();
-      const next = at === null ? Math.max(0, step - 1) : at + step;
-      setPlace(next < 0 ? null : { at: Math.min(next, rows.length - 1), of: question });
-    } else if (key === "Enter") onOpen(rows[at ?? 0] as Row);
-    else if (key === "Escape" && at !== null) {
+      const nextIndex = activeIndex === null ? Math.max(0, step - 1) : activeIndex + step;
+      setPosition(
+        nextIndex < 0 ? null : { at: Math.min(nextIndex, rows.length - 1), of: question },
+      );
+    } else if (key === "Enter") onOpen(rows[activeIndex ?? 0] as Row);
+    else if (key === "Escape" && activeIndex !== null) {
       event.preventDefault();
-      setPlace(null);
+      setPosition(null);
     }
   };
-  return { active: at, onKeyDown };
+  return { active: activeIndex, onKeyDown };
 }

@@ -13,28 +13,33 @@ const searchable: readonly string[] = ["q", "server", "group"];
  * among the latter, because models use the same search.
  */
 export function foundToolsQuery(filter: ToolFilter) {
-  const { q, ...rest } = filter;
-  const words = q?.trim() ?? "";
-  if (words === "") return toolPagesQuery(rest);
-  const isSearch = Object.keys(rest).every((name) => searchable.includes(name));
-  return toolPagesQuery({ ...rest, q: words }, isSearch ? maxFound : undefined);
+  const { q, ...otherFilters } = filter;
+  const trimmedQuery = q?.trim() ?? "";
+  if (trimmedQuery === "") return toolPagesQuery(otherFilters);
+  const isSearch = Object.keys(otherFilters).every((name) => searchable.includes(name));
+  return toolPagesQuery({ ...otherFilters, q: trimmedQuery }, isSearch ? maxFound : undefined);
 }
 
 /** Persona tools override shared ones of the same name. */
-const placeOf = ({ name, persona }: ToolRow) => `${persona ?? ""}/${name}`;
+const keyOf = ({ name, persona }: ToolRow) => `${persona ?? ""}/${name}`;
 
 export function useFoundTools(filter: ToolFilter) {
   useReadySearch();
   const listed = useInfiniteQuery(foundToolsQuery(filter));
   const { data } = listed;
-  const shown = useRef<ToolRow[]>([]);
+  const shownTools = useRef<ToolRow[]>([]);
   const tools = useMemo(() => {
-    const [first, ...others] = data?.pages ?? [];
-    const known = new Set(first?.tools.map(placeOf));
-    const later = others.flatMap((page) => page.tools).filter((tool) => !known.has(placeOf(tool)));
+    const [firstPage, ...laterPages] = data?.pages ?? [];
+    const firstKeys = new Set(firstPage?.tools.map(keyOf));
+    const laterTools = laterPages
+      .flatMap((page) => page.tools)
+      .filter((tool) => !firstKeys.has(keyOf(tool)));
     // A row that another letter left as it was is not rendered again.
-    shown.current = replaceEqualDeep(shown.current, [...(first?.tools ?? []), ...later]);
-    return shown.current;
+    shownTools.current = replaceEqualDeep(shownTools.current, [
+      ...(firstPage?.tools ?? []),
+      ...laterTools,
+    ]);
+    return shownTools.current;
   }, [data]);
   const { total, note } = data?.pages[0] ?? {};
   // Keep the old rows until the new ones arrive, so that the list moves once.
@@ -43,6 +48,6 @@ export function useFoundTools(filter: ToolFilter) {
 
 /** Warms up the search index and the word list before the first query. */
 function useReadySearch(): void {
-  const once = { topic: "search", staleTime: Number.POSITIVE_INFINITY } as const;
-  useOperation("tools.page", { q: "a", best: 1, limit: 1 }, once);
+  const readyOptions = { topic: "search", staleTime: Number.POSITIVE_INFINITY } as const;
+  useOperation("tools.page", { q: "a", best: 1, limit: 1 }, readyOptions);
 }

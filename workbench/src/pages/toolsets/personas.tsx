@@ -33,9 +33,9 @@ export function Personas() {
 
 const maxNamed = 8;
 
-function few(names: readonly string[]): string {
-  const more = names.length - maxNamed;
-  return names.slice(0, maxNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+function renderNames(names: readonly string[]): string {
+  const moreCount = names.length - maxNamed;
+  return names.slice(0, maxNamed).join(", ") + (moreCount > 0 ? ` and ${moreCount} more` : "");
 }
 
 function PersonaFacts({
@@ -46,9 +46,9 @@ function PersonaFacts({
   return (
     <Facts
       items={[
-        ["Users", few(users) || "none"],
-        ["Keys", few(keys) || "none"],
-        ["Servers", few(servers)],
+        ["Users", renderNames(users) || "none"],
+        ["Keys", renderNames(keys) || "none"],
+        ["Servers", renderNames(servers)],
         [
           "Own tools",
           tools.length === 0 ? (
@@ -58,7 +58,7 @@ function PersonaFacts({
               key="tools"
               to="/tools"
               search={{ persona: name }}
-              title={few(tools)}
+              title={renderNames(tools)}
               className="text-accent hover:underline"
             >
               {counted(tools.length, "tool")}

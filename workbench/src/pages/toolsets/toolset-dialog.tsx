@@ -30,9 +30,9 @@ export function ToolsetDialog({
 }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const known = useQuery(serversQuery());
+  const serverList = useQuery(serversQuery());
   const [form, setForm] = useState(() => formOf(toolset));
-  const bind = (key: "name" | "allowed" | "turns" | "timeout") => ({
+  const bindField = (key: "name" | "allowed" | "turns" | "timeout") => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) =>
       setForm({ ...form, [key]: event.target.value }),
@@ -66,22 +66,22 @@ export function ToolsetDialog({
           <TextInput
             required
             disabled={toolset !== undefined}
-            {...bind("name")}
+            {...bindField("name")}
             placeholder="reading"
           />
         </Field>
-        <QueryView query={known}>
-          {({ servers: all }) => (
+        <QueryView query={serverList}>
+          {({ servers: knownServers }) => (
             <ChoiceChips
               label="Servers"
               value={form.servers}
               onChange={(servers) => setForm({ ...form, servers })}
-              options={[...new Set([...all.map((server) => server.name), ...form.servers])].map(
-                (value) => ({
-                  value,
-                  text: value,
-                }),
-              )}
+              options={[
+                ...new Set([...knownServers.map((server) => server.name), ...form.servers]),
+              ].map((value) => ({
+                value,
+                text: value,
+              }))}
             />
           )}
         </QueryView>
@@ -89,14 +89,14 @@ export function ToolsetDialog({
           label="Tools"
           hint="Names or patterns of these servers, separated by commas. Empty: all of them."
         >
-          <TextInput {...bind("allowed")} placeholder="read_*, list_directory" />
+          <TextInput {...bindField("allowed")} placeholder="read_*, list_directory" />
         </Field>
         <div className="grid grid-cols-2 gap-3">
           <Field label="Turns" hint="Turns with calls.">
-            <TextInput type="number" min={1} {...bind("turns")} />
+            <TextInput type="number" min={1} {...bindField("turns")} />
           </Field>
           <Field label="Timeout" hint="Seconds for a call.">
-            <TextInput type="number" min={0} step="any" {...bind("timeout")} />
+            <TextInput type="number" min={0} step="any" {...bindField("timeout")} />
           </Field>
         </div>
         <Complaint error={save.error} />
@@ -118,8 +118,8 @@ function definitionOf({ servers, allowed, turns, timeout }: Form) {
   const tools = allowed.split(",").flatMap((tool) => tool.trim() || []);
   return {
     providers: servers,
-    ...(tools.length === 0 ? {} : { allow_tools: tools }),
-    ...(turns === "" ? {} : { max_tool_call_turns: Number(turns) }),
-    ...(timeout === "" ? {} : { timeout_sec: Number(timeout) }),
+    ...(tools.length > 0 && { allow_tools: tools }),
+    ...(turns !== "" && { max_tool_call_turns: Number(turns) }),
+    ...(timeout !== "" && { timeout_sec: Number(timeout) }),
   };
 }

@@ -190,16 +190,15 @@ function Callers({
           <div className="flex flex-wrap items-center gap-x-3 px-4 py-1.5">
             <span className="min-w-0 break-all">{user ?? "anonymous"}</span>
             {key !== null && <Badge>key {key}</Badge>}
-            <span className="ml-auto tabular-nums text-muted">
-              {tools === 0
-                ? "none of its tools"
-                : tools === total
-                  ? counted(tools, "tool")
-                  : `${tools} of ${total} tools`}
-            </span>
+            <span className="ml-auto tabular-nums text-muted">{renderShare(tools, total)}</span>
           </div>
         )}
       </GrowingList>
     </Panel>
   );
+}
+
+function renderShare(tools: number, total: number): string {
+  if (tools === 0) return "none of its tools";
+  return tools === total ? counted(tools, "tool") : `${tools} of ${total} tools`;
 }

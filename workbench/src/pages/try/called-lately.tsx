@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { useOperation } from "../../api/operations.ts";
 
-const looksAt = 200;
+const maxCalls = 200;
 const maxTools = 8;
 
 /** The tools of the newest calls, to begin with one of them. */
-export function CalledLately() {
-  const calls = useOperation("calls.list", { limit: looksAt }).data?.calls ?? [];
+export function RecentTools() {
+  const calls = useOperation("calls.list", { limit: maxCalls }).data?.calls ?? [];
   // What a server was asked beside its tools has a slash, and no form.
   const tools = new Set(
     calls.flatMap(({ tool, status }) => (tool.includes("/") || status === "refused" ? [] : [tool])),

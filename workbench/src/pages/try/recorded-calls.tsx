@@ -4,7 +4,7 @@ import { useOperation } from "../../api/operations.ts";
 import type { CallAnswer } from "../../api/queries.ts";
 import { QueryView } from "../../parts/states.tsx";
 
-const shown = 10;
+const maxExamples = 10;
 
 type Example = {
   id: string;
@@ -24,15 +24,14 @@ export function RecordedCalls({
   not: readonly string[];
   children: (examples: readonly Example[]) => ReactNode;
 }) {
-  const query = useOperation("calls.list", { tool, payloads: true, limit: shown });
+  const query = useOperation("calls.list", { tool, payloads: true, limit: maxExamples });
   return (
     <QueryView query={query}>
       {({ calls }) => {
         const examples = calls.flatMap((call) => {
           const args = call.payload?.arguments;
-          return isObject(args) && !not.includes(call.id)
-            ? [{ id: call.id, at: call.at, args, call }]
-            : [];
+          if (!isObject(args) || not.includes(call.id)) return [];
+          return [{ id: call.id, at: call.at, args, call }];
         });
         return examples.length > 0 ? (
           children(examples)

@@ -29,12 +29,12 @@ export function renderCall(
 }
 
 function renderTypeScript(tool: string, args: UnknownObject): string {
-  const written = JSON.stringify(args, null, 2);
+  const argumentText = JSON.stringify(args, null, 2);
   return [
     'import { createPlane } from "toolplane";',
     "",
     'await using plane = await createPlane({ config: ["toolplane.json"] });',
-    `const outcome = await plane.call(${JSON.stringify(tool)}, ${written});`,
+    `const outcome = await plane.call(${JSON.stringify(tool)}, ${argumentText});`,
     "console.log(outcome.ok ? outcome.result : outcome.error);",
     "",
   ].join("\n");

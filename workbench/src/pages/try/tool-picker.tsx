@@ -7,7 +7,7 @@ import { messageOf } from "../../parts/states.tsx";
 
 type ToolPickerProps = { value: string; onPick: (name: string) => void };
 
-const offered = 12;
+const maxOffered = 12;
 
 /** Offers tools at a click, and finds one by a few letters or by what it does. */
 export function ToolPicker({ value, onPick }: ToolPickerProps) {
@@ -18,11 +18,18 @@ export function ToolPicker({ value, onPick }: ToolPickerProps) {
   const { data, error, isFetching, isPlaceholderData } = useQuery({
     queryKey: ["search", "picker", q],
     queryFn: ({ signal }) =>
-      listTools({ q, group: "*", limit: offered, ...(q === "" ? {} : { best: offered }) }, signal),
+      listTools(
+        { q, group: "*", limit: maxOffered, ...(q !== "" && { best: maxOffered }) },
+        signal,
+      ),
     enabled: isOpen,
     placeholderData: (before) => before,
   });
   const tools = data?.tools ?? [];
+  const renderStatus = () => {
+    if (isFetching) return "Searching …";
+    return error ? messageOf(error) : "No tools match.";
+  };
   const close = () => {
     setText(null);
     setOpen(false);
@@ -54,13 +61,7 @@ export function ToolPicker({ value, onPick }: ToolPickerProps) {
         <Autocomplete.Positioner sideOffset={4} className="z-30">
           <Autocomplete.Popup className="appear w-(--anchor-width) overflow-hidden rounded-lg bg-raise text-ink shadow-float">
             <Autocomplete.Status className="px-3 py-2 text-sm text-muted empty:hidden">
-              {tools.length > 0 && !isPlaceholderData
-                ? null
-                : isFetching
-                  ? "Searching …"
-                  : error
-                    ? messageOf(error)
-                    : "No tools match."}
+              {(tools.length === 0 || isPlaceholderData) && renderStatus()}
             </Autocomplete.Status>
             <Autocomplete.List
               aria-label="Tools"

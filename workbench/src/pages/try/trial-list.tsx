@@ -9,10 +9,10 @@ import { useTrials } from "./try-history.ts";
 
 const rows = "divide-y divide-line text-sm";
 
-type Pick = { onPick: (args: UnknownObject) => void };
+type PickProps = { onPick: (args: UnknownObject) => void };
 
 /** Examples of arguments: earlier calls of this tab, and on demand those on record. */
-export function TrialList({ tool, onPick }: { tool: string } & Pick) {
+export function TrialList({ tool, onPick }: { tool: string } & PickProps) {
   const trials = useTrials(tool);
   const [isAsked, setAsked] = useState(false);
   return (
@@ -29,8 +29,8 @@ export function TrialList({ tool, onPick }: { tool: string } & Pick) {
     >
       {trials.length > 0 && (
         <ul className={rows}>
-          {trials.map(({ id, at, args, outcome }) => (
-            <EarlierCall key={id} at={at} args={args} call={outcome.call} onPick={onPick} />
+          {trials.map(({ id, at: triedAt, args, outcome }) => (
+            <EarlierCall key={id} at={triedAt} args={args} call={outcome.call} onPick={onPick} />
           ))}
         </ul>
       )}
@@ -38,8 +38,8 @@ export function TrialList({ tool, onPick }: { tool: string } & Pick) {
         <RecordedCalls tool={tool} not={trials.map(({ outcome }) => outcome.call.id)}>
           {(examples) => (
             <ul className={rows}>
-              {examples.map(({ id, at, args, call }) => (
-                <EarlierCall key={id} at={at} args={args} call={call} onPick={onPick} />
+              {examples.map(({ id, at: calledAt, args, call }) => (
+                <EarlierCall key={id} at={calledAt} args={args} call={call} onPick={onPick} />
               ))}
             </ul>
           )}
@@ -59,9 +59,9 @@ type EarlierCallProps = {
   at: string;
   args: UnknownObject;
   call: { status: string; durationMs: number };
-} & Pick;
+} & PickProps;
 
-function EarlierCall({ at, args, call, onPick }: EarlierCallProps) {
+function EarlierCall({ at: calledAt, args, call, onPick }: EarlierCallProps) {
   return (
     <li className="flex items-center gap-3 px-4 py-1.5 max-md:flex-wrap">
       <StateBadge kind="call" state={call.status} />
@@ -70,7 +70,7 @@ function EarlierCall({ at, args, call, onPick }: EarlierCallProps) {
       </code>
       <span className="text-xs text-muted max-md:hidden">{renderDuration(call.durationMs)}</span>
       <span className="ml-auto text-xs text-muted">
-        <Time at={at} />
+        <Time at={calledAt} />
       </span>
       <Button variant="quiet" onClick={() => onPick(args)}>
         Reuse arguments

@@ -11,7 +11,7 @@ export type Trial = {
   outcome: OutcomeAnswer;
 };
 
-const kept = 50;
+const maxTrials = 50;
 const listeners = new Set<() => void>();
 let trials: readonly Trial[] = [];
 let lastId = 0;
@@ -19,23 +19,23 @@ let lastId = 0;
 /** In memory only: arguments may be private. */
 export function keepTrial(trial: Omit<Trial, "id" | "at">): void {
   lastId += 1;
-  trials = [{ ...trial, id: lastId, at: new Date().toISOString() }, ...trials].slice(0, kept);
-  for (const tell of listeners) tell();
+  trials = [{ ...trial, id: lastId, at: new Date().toISOString() }, ...trials].slice(0, maxTrials);
+  for (const listener of listeners) listener();
 }
 
 /** A call that waited has run, or was rejected. */
 export function answerTrial(before: OutcomeAnswer, outcome: OutcomeAnswer): void {
   trials = trials.map((trial) => (trial.outcome === before ? { ...trial, outcome } : trial));
-  for (const tell of listeners) tell();
+  for (const listener of listeners) listener();
 }
 
 export function useTrials(tool: string): readonly Trial[] {
-  const all = useSyncExternalStore(
+  const allTrials = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     () => trials,
   );
-  return all.filter((trial) => trial.tool === tool);
+  return allTrials.filter((trial) => trial.tool === tool);
 }

@@ -7,7 +7,7 @@ import { RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
 import { FlaskConical } from "../../parts/icons.ts";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
-import { CalledLately } from "./called-lately.tsx";
+import { RecentTools } from "./called-lately.tsx";
 import { ToolPicker } from "./tool-picker.tsx";
 import { TryTool } from "./try-tool.tsx";
 
@@ -27,22 +27,22 @@ export function TryPage() {
         <Empty icon={FlaskConical} title="Choose a tool">
           Its arguments become a form. Calls take the same path as those of models, approvals
           included.
-          <CalledLately />
+          <RecentTools />
         </Empty>
       ) : (
-        <Chosen key={tool} name={tool} />
+        <ChosenTool key={tool} name={tool} />
       )}
     </Page>
   );
 }
 
-function Chosen({ name }: { name: string }) {
+function ChosenTool({ name }: { name: string }) {
   const query = useOperation("tools.get", { name });
   return (
     <QueryView query={query}>
       {(tool) => (
         <>
-          <About tool={tool} />
+          <ToolHead tool={tool} />
           <TryTool tool={tool} />
         </>
       )}
@@ -50,7 +50,7 @@ function Chosen({ name }: { name: string }) {
   );
 }
 
-function About({ tool }: { tool: ToolAnswer }) {
+function ToolHead({ tool }: { tool: ToolAnswer }) {
   const mayManage = useMay("admin");
   return (
     <div className="flex flex-col gap-1">

@@ -72,16 +72,16 @@ function OutcomePanel({
   args: unknown;
 }) {
   const [answered, setAnswered] = useState<Answered | null>(null);
-  const shown = answered?.outcome ?? outcome;
-  const { call, plan } = shown;
+  const shownOutcome = answered?.outcome ?? outcome;
+  const { call, plan } = shownOutcome;
   const isWaiting = outcome.approval !== undefined && answered === null;
-  const take = (given: Answered) => {
-    setAnswered(given);
-    if (given.outcome) answerTrial(outcome, given.outcome);
+  const keepAnswer = (answer: Answered) => {
+    setAnswered(answer);
+    if (answer.outcome) answerTrial(outcome, answer.outcome);
   };
   return (
     // The form goes to the field that is wrong.
-    <InSight key={String(isWaiting)} unless={shown.error?.code === "INVALID_ARGUMENTS"}>
+    <InSight key={String(isWaiting)} unless={shownOutcome.error?.code === "INVALID_ARGUMENTS"}>
       <Panel
         title={
           <span className="flex items-center gap-2">
@@ -114,7 +114,9 @@ function OutcomePanel({
             It would run: the arguments are valid and a provider is available. Nothing was called.
           </p>
         )}
-        {isWaiting && outcome.approval && <Waiting id={outcome.approval.id} onAnswered={take} />}
+        {isWaiting && outcome.approval && (
+          <Waiting id={outcome.approval.id} onAnswered={keepAnswer} />
+        )}
         {plan && (
           <p className="text-sm">
             It was queued in{" "}
@@ -132,10 +134,10 @@ function OutcomePanel({
             <AppOfCall
               call={call}
               args={args}
-              result={shown.result}
-              reason={shown.error?.message}
+              result={shownOutcome.result}
+              reason={shownOutcome.error?.message}
             />
-            <ResultView outcome={shown} server={server} />
+            <ResultView outcome={shownOutcome} server={server} />
           </div>
         )}
       </Panel>
@@ -145,23 +147,23 @@ function OutcomePanel({
 
 /** Scrolls to what is below the window. */
 function InSight({ children, unless = false }: { children: ReactNode; unless?: boolean }) {
-  const box = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!unless) box.current?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    if (!unless) container.current?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   }, [unless]);
-  return <div ref={box}>{children}</div>;
+  return <div ref={container}>{children}</div>;
 }
 
 function Waiting({ id, onAnswered }: { id: string; onAnswered: (answered: Answered) => void }) {
   return (
     <QueryView query={useOperation("approvals.get", { id })}>
-      {(held) =>
-        held.status === "pending" ? (
+      {(heldCall) =>
+        heldCall.status === "pending" ? (
           <InSight>
-            <ApprovalCard held={held} onAnswered={onAnswered} />
+            <ApprovalCard heldCall={heldCall} onAnswered={onAnswered} />
           </InSight>
         ) : (
-          <p className="text-sm text-muted">It is answered: {held.status}.</p>
+          <p className="text-sm text-muted">It is answered: {heldCall.status}.</p>
         )
       }
     </QueryView>

@@ -24,42 +24,42 @@ const maxShort = 5;
 
 /** The arguments as a form and as JSON beside the result. */
 export function TryTool({ tool }: { tool: ToolAnswer }) {
-  const linked = useLinkedArguments();
-  const [text, setText] = useState(linked);
+  const linkedText = useLinkedArguments();
+  const [text, setText] = useState(linkedText);
   const [args, setArguments] = useState<UnknownObject>(() => JSON.parse(text) as UnknownObject);
   const [isCopying, setCopying] = useState(false);
   const [runs, setRuns] = useState(0);
-  const [sent, setSent] = useState<string | null>(null);
+  const [sentText, setSentText] = useState<string | null>(null);
   const call = useCall(tool.name);
-  const refusal = sent === text ? call.data?.error : undefined;
+  const refusal = sentText === text ? call.data?.error : undefined;
   const mayCall = useMay("call");
   const problem = problemWith(text);
-  const fill = (next: UnknownObject) => {
-    const written = JSON.stringify(next, null, 2);
-    setArguments(JSON.parse(written) as UnknownObject);
-    setText(written);
+  const setArgumentsAs = (next: UnknownObject) => {
+    const argumentText = JSON.stringify(next, null, 2);
+    setArguments(JSON.parse(argumentText) as UnknownObject);
+    setText(argumentText);
   };
   // Forms use double precision; untouched values keep their digits.
-  const fillIn = (next: UnknownObject) =>
-    fill(problem === null ? keepUntouched(next, args, readJson(text)) : next);
-  const write = (next: string) => {
+  const changeForm = (next: UnknownObject) =>
+    setArgumentsAs(problem === null ? keepUntouched(next, args, readJson(text)) : next);
+  const changeText = (next: string) => {
     setText(next);
     if (problemWith(next) === null) setArguments(JSON.parse(next) as UnknownObject);
   };
   const run = (dryRun: boolean) => {
     setRuns((before) => before + 1);
-    setSent(text);
+    setSentText(text);
     call.mutate({ args: readJson<UnknownObject>(text), dryRun });
   };
-  const cannot = !mayCall || problem !== null || call.isPending;
+  const isDisabled = !mayCall || problem !== null || call.isPending;
   useLink(tool.name, problem === null ? text : null);
-  useRunKey(cannot ? null : () => run(false));
+  useRunKey(isDisabled ? null : () => run(false));
   // Beside a form that fills the window, so that both are seen at once.
   const isLong = Object.keys(tool.parameters.properties ?? {}).length > maxShort;
-  const json = (
+  const jsonPanel = (
     <Panel title="As JSON">
       <Field label="Arguments as JSON" error={problem}>
-        <TextArea rows={9} value={text} onChange={(event) => write(event.target.value)} />
+        <TextArea rows={9} value={text} onChange={(event) => changeText(event.target.value)} />
       </Field>
     </Panel>
   );
@@ -73,7 +73,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
             <SchemaForm
               schema={tool.parameters}
               value={args}
-              onChange={fillIn}
+              onChange={changeForm}
               checks={runs}
               refusal={refusal}
             />
@@ -82,7 +82,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
             <Button
               variant="primary"
               icon={Play}
-              disabled={cannot}
+              disabled={isDisabled}
               busy={call.isPending && !call.variables.dryRun}
               onClick={() => run(false)}
             >
@@ -93,7 +93,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
             </Button>
             <Button
               icon={ShieldCheck}
-              disabled={cannot}
+              disabled={isDisabled}
               busy={call.isPending && call.variables.dryRun}
               onClick={() => run(true)}
             >
@@ -114,7 +114,7 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
             </Button>
           </div>
         </Panel>
-        {!isLong && json}
+        {!isLong && jsonPanel}
       </div>
       <div
         className={classes(
@@ -122,9 +122,9 @@ export function TryTool({ tool }: { tool: ToolAnswer }) {
           isLong && call.isIdle && "xl:sticky xl:top-0",
         )}
       >
-        {isLong && json}
+        {isLong && jsonPanel}
         {call.isIdle ? <NoResult /> : <TryResult tool={tool} call={call} />}
-        <TrialList tool={tool.name} onPick={fill} />
+        <TrialList tool={tool.name} onPick={setArgumentsAs} />
       </div>
       {isCopying && (
         <CopyCall
@@ -151,14 +151,14 @@ function NoResult() {
 
 /** Runs from anywhere on the page. */
 function useRunKey(run: (() => void) | null): void {
-  const latest = useRef(run);
-  latest.current = run;
+  const latestRun = useRef(run);
+  latestRun.current = run;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || latest.current === null)
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || latestRun.current === null)
         return;
       event.preventDefault();
-      latest.current();
+      latestRun.current();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
@@ -182,7 +182,7 @@ function useLink(tool: string, text: string | null): void {
   useEffect(() => {
     if (text === null || text.length > maxLinked) return;
     const isEmpty = Object.keys(JSON.parse(text) as object).length === 0;
-    const search = { tool, ...(isEmpty ? {} : { args: JSON.stringify(readJson(text)) }) };
+    const search = { tool, ...(!isEmpty && { args: JSON.stringify(readJson(text)) }) };
     const timer = setTimeout(() => {
       // A link that was clicked meanwhile, whose page is still loading, wins.
       if (router.latestLocation.pathname !== router.state.resolvedLocation?.pathname) return;

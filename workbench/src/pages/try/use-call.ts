@@ -9,7 +9,7 @@ import { questionsQuery } from "../../api/queries.ts";
 import { readServerSentEvents } from "../../api/server-sent-events.ts";
 import { keepTrial } from "./try-history.ts";
 
-type Wanted = { args: UnknownObject; dryRun: boolean };
+type CallRequest = { args: UnknownObject; dryRun: boolean };
 export type Progress = { share: number | null; message: string | null };
 
 /** Calls the tool once and keeps the outcome; leaving the page cancels the call. */
@@ -18,7 +18,7 @@ export function useCall(tool: string) {
   const leaving = useRef<AbortController | null>(null);
   const [progress, setProgress] = useState<Progress | null>(null);
   const call = useMutation({
-    mutationFn: async ({ args, dryRun }: Wanted): Promise<OutcomeAnswer> => {
+    mutationFn: async ({ args, dryRun }: CallRequest): Promise<OutcomeAnswer> => {
       leaving.current = new AbortController();
       const { signal } = leaving.current;
       setProgress(null);
@@ -29,7 +29,7 @@ export function useCall(tool: string) {
       const response = await sendOperation("call", input, { signal, headers });
       return readOutcome(response, setProgress);
     },
-    onSuccess: (outcome, wanted) => keepTrial({ tool, ...wanted, outcome }),
+    onSuccess: (outcome, request) => keepTrial({ tool, ...request, outcome }),
     onSettled: () => {
       setProgress(null);
       void client.invalidateQueries({
@@ -46,20 +46,20 @@ async function readOutcome(
   onProgress: (progress: Progress) => void,
 ): Promise<OutcomeAnswer> {
   if (!response.ok || !response.body) throw await readProblem(response);
-  let said = "";
+  let outcomeText = "";
   await readServerSentEvents(response.body, ({ name, data }) => {
-    if (name === "progress") onProgress(toProgress(JSON.parse(data) as Reported));
-    if (name === "outcome") said = data;
+    if (name === "progress") onProgress(toProgress(JSON.parse(data) as ReportedProgress));
+    if (name === "outcome") outcomeText = data;
   });
-  if (said === "")
+  if (outcomeText === "")
     throw new Error("The connection to the plane was lost before the tool answered.");
-  const outcome = await readLargeJson<OutcomeAnswer | Problem>(said);
+  const outcome = await readLargeJson<OutcomeAnswer | Problem>(outcomeText);
   if ("call" in outcome) return outcome;
   throw new ApiError(outcome);
 }
 
-type Reported = { progress: number; total: number | null; message: string | null };
+type ReportedProgress = { progress: number; total: number | null; message: string | null };
 
-function toProgress({ progress, total, message }: Reported): Progress {
+function toProgress({ progress, total, message }: ReportedProgress): Progress {
   return { share: total === null || total <= 0 ? null : progress / total, message };
 }

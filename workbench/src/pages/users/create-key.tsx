@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { callOperation } from "../../api/operations.ts";
 import { beginSession } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
@@ -13,7 +14,7 @@ export const scopeChoices = [
   { value: "call", text: "call: also call tools and approve" },
   { value: "admin", text: "admin: also manage the plane" },
 ];
-const lasting = [
+const expiryChoices = [
   { value: "30", text: "30 days" },
   { value: "90", text: "90 days" },
   { value: "365", text: "a year" },
@@ -34,16 +35,16 @@ export function CreateKey({
   const client = useQueryClient();
   const scope = isFirst ? "admin" : "call";
   const [form, setForm] = useState({ name: "", user, groups: "", persona: "", scope, days: "90" });
-  const bind = (key: keyof typeof form) => ({
+  const bindField = (key: keyof typeof form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) =>
       setForm({ ...form, [key]: event.target.value }),
   });
   const create = useMutation({
     async mutationFn() {
-      const made = await callOperation("keys.create", toNewKey(form));
-      if (isFirst) await beginSession(made.secret);
-      return made;
+      const createdKey = await callOperation("keys.create", toNewKey(form));
+      if (isFirst) await beginSession(createdKey.secret);
+      return createdKey;
     },
     onSettled: () => {
       for (const topic of ["keys", "users", "personas", "session"])
@@ -83,22 +84,22 @@ export function CreateKey({
           </p>
         )}
         <Field label="Name" hint="Its purpose.">
-          <TextInput required {...bind("name")} placeholder="nightly report" />
+          <TextInput required {...bindField("name")} placeholder="nightly report" />
         </Field>
         <Field label="User" hint="The key acts as this user. Default: you.">
-          <TextInput {...bind("user")} />
+          <TextInput {...bindField("user")} />
         </Field>
         <Field label="Groups" hint="Separated by commas.">
-          <TextInput {...bind("groups")} />
+          <TextInput {...bindField("groups")} />
         </Field>
         <Field label="Persona" hint="Gives the key the tools of this persona.">
-          <TextInput {...bind("persona")} />
+          <TextInput {...bindField("persona")} />
         </Field>
         <Field label="Scope">
-          <Select options={scopeChoices} {...bind("scope")} />
+          <Select options={scopeChoices} {...bindField("scope")} />
         </Field>
         <Field label="Expires">
-          <Select options={lasting} {...bind("days")} />
+          <Select options={expiryChoices} {...bindField("days")} />
         </Field>
         <Complaint error={create.error} />
         <Button
@@ -118,15 +119,13 @@ export function CreateKey({
 type NewKey = Record<"name" | "user" | "groups" | "persona" | "scope" | "days", string>;
 
 function toNewKey({ name, user, groups, persona, scope, days }: NewKey) {
-  const listed = groups.split(",").flatMap((group) => group.trim() || []);
+  const groupNames = groups.split(",").flatMap((group) => group.trim() || []);
+  const expiryMs = Date.now() + Number(days) * dayMs;
   return {
     name: name.trim(),
     scopes: [scope],
-    ...(user.trim() === "" ? {} : { user: user.trim() }),
-    ...(persona.trim() === "" ? {} : { persona: persona.trim() }),
-    ...(listed.length === 0 ? {} : { groups: listed }),
-    ...(days === ""
-      ? {}
-      : { expiresAt: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
+    ...withoutUndefined({ user: user.trim() || undefined, persona: persona.trim() || undefined }),
+    ...(groupNames.length > 0 && { groups: groupNames }),
+    ...(days !== "" && { expiresAt: new Date(expiryMs).toISOString() }),
   };
 }

@@ -11,7 +11,7 @@ import { scopeChoices } from "./create-key.tsx";
 /** Asks who it is, and shows the link once. */
 export function InvitePerson({ onClose }: { onClose: () => void }) {
   const [form, setForm] = useState({ user: "", groups: "", scope: "call" });
-  const bind = (key: keyof typeof form) => ({
+  const bindField = (key: keyof typeof form) => ({
     value: form[key],
     onChange: (event: { target: { value: string } }) =>
       setForm({ ...form, [key]: event.target.value }),
@@ -39,18 +39,18 @@ export function InvitePerson({ onClose }: { onClose: () => void }) {
         onSubmit={(event) => {
           event.preventDefault();
           const groups = form.groups.split(",").flatMap((group) => group.trim() || []);
-          const listed = groups.length === 0 ? {} : { groups };
-          invite.mutate({ user: form.user.trim(), scopes: [form.scope], ...listed });
+          const groupInput = groups.length === 0 ? {} : { groups };
+          invite.mutate({ user: form.user.trim(), scopes: [form.scope], ...groupInput });
         }}
       >
         <Field label="Name or e-mail address">
-          <TextInput required {...bind("user")} placeholder="ann@example.org" />
+          <TextInput required {...bindField("user")} placeholder="ann@example.org" />
         </Field>
         <Field label="Groups" hint="Separated by commas.">
-          <TextInput {...bind("groups")} />
+          <TextInput {...bindField("groups")} />
         </Field>
         <Field label="Scope" hint="The most that clients get of this person.">
-          <Select options={scopeChoices} {...bind("scope")} />
+          <Select options={scopeChoices} {...bindField("scope")} />
         </Field>
         <Complaint error={invite.error} />
         <Button

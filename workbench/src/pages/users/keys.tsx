@@ -44,8 +44,8 @@ export function Keys({ user }: { user: string | undefined }) {
     >
       <QueryView query={useOperation("keys.list", { limit: 1000 })}>
         {({ keys }) => {
-          const shown = keys.filter((key) => user === undefined || key.user === user);
-          if (shown.length > 0) return <KeyList keys={shown} />;
+          const shownKeys = keys.filter((key) => user === undefined || key.user === user);
+          if (shownKeys.length > 0) return <KeyList keys={shownKeys} />;
           return user === undefined && !needsCredentials ? (
             <NoKeys onCreate={() => setCreating("first")} />
           ) : (

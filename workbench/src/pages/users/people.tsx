@@ -54,7 +54,7 @@ export function People() {
 }
 
 function PersonLine({ person, onRemove }: { person: Person; onRemove: () => void }) {
-  const { user, groups, persona, scopes, lastSignInAt, invitedUntil } = person;
+  const { user, groups, persona, scopes } = person;
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
       <div className="min-w-40 flex-1">
@@ -67,23 +67,13 @@ function PersonLine({ person, onRemove }: { person: Person; onRemove: () => void
           ))}
         </p>
         <p className="break-words text-xs text-muted">
-          {[...groups, persona && `persona ${persona}`, ...waysOf(person)]
+          {[...groups, persona && `persona ${persona}`, ...signInMethods(person)]
             .filter(Boolean)
             .join(" · ")}
         </p>
       </div>
       <p className="text-xs text-muted sm:text-right">
-        {lastSignInAt !== null ? (
-          <>
-            signed in <Time at={lastSignInAt} />
-          </>
-        ) : invitedUntil !== null ? (
-          <>
-            the invitation ends <Time at={invitedUntil} />
-          </>
-        ) : (
-          "never signed in"
-        )}
+        <SignInState person={person} />
       </p>
       <Button onClick={onRemove} aria-label={`Remove ${user}`}>
         Remove
@@ -92,12 +82,27 @@ function PersonLine({ person, onRemove }: { person: Person; onRemove: () => void
   );
 }
 
-function waysOf({ source, passkeys, hasPassword }: Person): string[] {
+function SignInState({ person: { lastSignInAt, invitedUntil } }: { person: Person }) {
+  if (lastSignInAt !== null)
+    return (
+      <>
+        signed in <Time at={lastSignInAt} />
+      </>
+    );
+  if (invitedUntil === null) return "never signed in";
+  return (
+    <>
+      the invitation ends <Time at={invitedUntil} />
+    </>
+  );
+}
+
+function signInMethods({ source, passkeys, hasPassword }: Person): string[] {
   return [
     source === "provider" ? "at your provider" : "",
     passkeys > 0 ? "with a passkey" : "",
     hasPassword ? "with a password" : "",
-  ].filter((way) => way !== "");
+  ].filter((method) => method !== "");
 }
 
 function RemovePerson({ user, onClose }: { user: string; onClose: () => void }) {

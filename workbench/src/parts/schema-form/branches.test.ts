@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { complete, startOf, valueFor, withOnlyValues, withoutUnasked } from "./branches.ts";
+import { complete, startOf, valueFor, withOnlyValues, withoutInactiveFields } from "./branches.ts";
 import { branchOf } from "./check-value.ts";
 import { fitForForms } from "./fit-for-forms.ts";
 
@@ -155,10 +155,10 @@ test("what a condition asked for goes with it", () => {
     ...when("ship"),
   };
   const value = { street: "s", shop: "t", other: 1, in: { street: "s", shop: "t" } };
-  assert.deepEqual(withoutUnasked({ ...value, ship: true }, schema, schema), {
+  assert.deepEqual(withoutInactiveFields({ ...value, ship: true }, schema, schema), {
     ...{ ship: true, street: "s", other: 1, in: { shop: "t" } },
   });
-  assert.deepEqual(withoutUnasked(value, schema, schema), {
+  assert.deepEqual(withoutInactiveFields(value, schema, schema), {
     shop: "t",
     other: 1,
     in: { shop: "t" },

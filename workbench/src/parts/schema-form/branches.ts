@@ -1,6 +1,15 @@
 import type { UnknownObject } from "../../../../src/model/json.ts";
 import { branchOf, checkValue } from "./check-value.ts";
-import { discriminatorOf, follow, isRecord, onlyValueIn, propertiesOf } from "./schema-words.ts";
+import {
+  discriminatorOf,
+  isRecord,
+  listOf,
+  memberOf,
+  onlyValueIn,
+  propertiesOf,
+  recordOf,
+  resolve,
+} from "./schema-words.ts";
 
 /**
  * The value once another choice is taken: what that one has as well stays, and so does what is beside the choices (`shared`).
@@ -12,33 +21,41 @@ export function valueFor(
 ): unknown {
   const choice = choices[to];
   const properties = propertiesOf(choice, root);
-  const stays = (name: string, one: unknown) =>
+  const isStillValid = (name: string, fieldValue: unknown) =>
     Object.hasOwn(shared, name) ||
-    (Object.hasOwn(properties, name) && checkValue(properties[name], one, root).length === 0);
-  const kept = Object.entries(isRecord(value) ? value : {}).filter(([name, one]) =>
-    stays(name, one),
+    (Object.hasOwn(properties, name) &&
+      checkValue(properties[name], fieldValue, root).length === 0);
+  const keptFields = Object.entries(recordOf(value)).filter(([name, fieldValue]) =>
+    isStillValid(name, fieldValue),
   );
-  if (choice === undefined) return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  if (choice === undefined)
+    return keptFields.length === 0 ? undefined : Object.fromEntries(keptFields);
   if (value !== undefined && !isRecord(value) && checkValue(choice, value, root).length === 0)
     return value;
-  const told = discriminatorOf(choices, root);
-  const start = startOf(choice, root, told);
-  return isRecord(start) ? { ...start, ...Object.fromEntries(kept) } : start;
+  const discriminator = discriminatorOf(choices, root);
+  const start = startOf(choice, root, discriminator);
+  if (!isRecord(start)) return start;
+  return { ...start, ...Object.fromEntries(keptFields) };
 }
 
 /** What a value starts with: what must be given and can only be one value, and defaults of what must be given. */
-export function startOf(schema: unknown, root: UnknownObject, told?: string, depth = 0): unknown {
-  const meant = isRecord(schema) ? follow(schema, root) : {};
-  const only = onlyValueIn(meant);
-  if (only !== undefined) return only;
-  if (meant.default !== undefined) return meant.default;
-  const properties = propertiesOf(meant, root);
-  if (meant.type !== "object" && Object.keys(properties).length === 0) return undefined;
-  return withOnlyValues({}, meant, root, { told, depth, properties, defaults: true });
+export function startOf(
+  schema: unknown,
+  root: UnknownObject,
+  discriminator?: string,
+  depth = 0,
+): unknown {
+  const resolved = resolve(schema, root);
+  const onlyValue = onlyValueIn(resolved);
+  if (onlyValue !== undefined) return onlyValue;
+  if (resolved.default !== undefined) return resolved.default;
+  const properties = propertiesOf(resolved, root);
+  if (resolved.type !== "object" && Object.keys(properties).length === 0) return undefined;
+  return withOnlyValues({}, resolved, root, { discriminator, depth, properties, defaults: true });
 }
 
 type Filling = {
-  told?: string | undefined;
+  discriminator?: string | undefined;
   depth?: number;
   properties?: UnknownObject;
   defaults?: boolean;
@@ -51,43 +68,49 @@ export function withOnlyValues(
   value: UnknownObject,
   schema: unknown,
   root: UnknownObject,
-  more: Filling = {},
+  filling: Filling = {},
 ): UnknownObject {
-  const meant = isRecord(schema) ? follow(schema, root) : {};
-  const { told, depth = 0, properties = propertiesOf(meant, root), defaults = false } = more;
+  const resolved = resolve(schema, root);
+  const {
+    discriminator,
+    depth = 0,
+    properties = propertiesOf(resolved, root),
+    defaults = false,
+  } = filling;
   if (depth > maxDepth) return value;
-  const required: unknown[] = [...(Array.isArray(meant.required) ? meant.required : []), told];
+  const required = [...listOf(resolved.required), discriminator];
   const missing = Object.entries(properties).flatMap(([name, property]) => {
     if (!required.includes(name) || Object.hasOwn(value, name)) return [];
     const filled = fillingOf(property, root, depth + 1, defaults);
     return filled === undefined ? [] : [[name, filled] as const];
   });
-  return missing.length === 0 ? value : { ...Object.fromEntries(missing), ...value };
+  if (missing.length === 0) return value;
+  return { ...Object.fromEntries(missing), ...value };
 }
 
 /** The same for all that is given within. An empty object is left as it is: it may be about to be taken back. */
 export function complete(value: unknown, schema: unknown, root: UnknownObject, depth = 0): unknown {
-  const meant = isRecord(schema) ? follow(schema, root) : {};
+  const resolved = resolve(schema, root);
   if (depth > maxDepth) return value;
   if (Array.isArray(value)) {
-    const { items, additionalItems } = meant;
-    const placed = (at: number): unknown =>
-      Array.isArray(items) ? (items[at] ?? additionalItems) : items;
-    return value.map((item, at) => complete(item, placed(at), root, depth + 1));
+    const { items, additionalItems } = resolved;
+    const itemSchema = (index: number): unknown =>
+      Array.isArray(items) ? (items[index] ?? additionalItems) : items;
+    return value.map((item, index) => complete(item, itemSchema(index), root, depth + 1));
   }
   if (!isRecord(value) || (depth > 0 && Object.keys(value).length === 0)) return value;
-  const properties = propertiesOf(meant, root);
-  const filled = withOnlyValues(value, meant, root, { depth, properties });
-  const inner = Object.entries(filled).map(([name, one]): [string, unknown] => {
-    const property = Object.hasOwn(properties, name)
-      ? properties[name]
-      : meant.additionalProperties;
-    return [name, complete(one, property, root, depth + 1)];
+  const properties = propertiesOf(resolved, root);
+  const filled = withOnlyValues(value, resolved, root, { depth, properties });
+  const fields = Object.entries(filled).map(([name, fieldValue]): [string, unknown] => {
+    const property = memberOf(properties, name, resolved.additionalProperties);
+
+    return [name, complete(fieldValue, property, root, depth + 1)];
   });
-  const whole = Object.fromEntries(inner);
-  const choices = [meant.oneOf, meant.anyOf].find(Array.isArray) ?? [];
-  const at = branchOf(choices, whole, root);
-  return at < 0 ? whole : complete(whole, choices[at], root, depth + 1);
+  const completed = Object.fromEntries(fields);
+  const choices = [resolved.oneOf, resolved.anyOf].find(Array.isArray) ?? [];
+  const branch = branchOf(choices, completed, root);
+  if (branch < 0) return completed;
+  return complete(completed, choices[branch], root, depth + 1);
 }
 
 function fillingOf(
@@ -96,42 +119,43 @@ function fillingOf(
   depth: number,
   defaults: boolean,
 ): unknown {
-  const meant = isRecord(schema) ? follow(schema, root) : {};
-  const only = onlyValueIn(meant);
-  if (only !== undefined || depth > maxDepth) return only;
-  if (defaults && meant.default !== undefined) return meant.default;
-  const inside = withOnlyValues({}, meant, root, { depth, defaults });
-  return Object.keys(inside).length === 0 ? undefined : inside;
+  const resolved = resolve(schema, root);
+  const onlyValue = onlyValueIn(resolved);
+  if (onlyValue !== undefined || depth > maxDepth) return onlyValue;
+  if (defaults && resolved.default !== undefined) return resolved.default;
+  const filled = withOnlyValues({}, resolved, root, { depth, defaults });
+  return Object.keys(filled).length === 0 ? undefined : filled;
 }
 
 /** Without the fields of a condition that does not hold any more: they are not drawn, so nobody would see them sent. */
-export function withoutUnasked(
+export function withoutInactiveFields(
   value: UnknownObject,
   schema: unknown,
   root: UnknownObject,
   depth = 0,
 ): UnknownObject {
-  const meant = isRecord(schema) ? follow(schema, root) : {};
+  const resolved = resolve(schema, root);
   if (depth > maxDepth) return value;
-  const parts = [meant, ...(Array.isArray(meant.allOf) ? meant.allOf : [])].filter(isRecord);
+  const parts = [resolved, ...listOf(resolved.allOf)].filter(isRecord);
   const conditions = parts.filter((part) => part.if !== undefined);
   const holds = (part: UnknownObject) => checkValue(part.if, value, root).length === 0;
-  const properties = propertiesOf(meant, root);
-  const asked = [
+  const properties = propertiesOf(resolved, root);
+  const activeProperties = [
     properties,
     ...conditions.map((part) => propertiesOf(holds(part) ? part.then : part.else, root)),
   ];
-  const unasked = conditions.map((part) => propertiesOf(holds(part) ? part.else : part.then, root));
+  const inactiveProperties = conditions.map((part) =>
+    propertiesOf(holds(part) ? part.else : part.then, root),
+  );
   const isIn = (name: string, maps: readonly UnknownObject[]) =>
     maps.some((map) => Object.hasOwn(map, name));
-  const entries = Object.entries(value).filter(
-    ([name]) => isIn(name, asked) || !isIn(name, unasked),
+  const activeFields = Object.entries(value).filter(
+    ([name]) => isIn(name, activeProperties) || !isIn(name, inactiveProperties),
   );
   return Object.fromEntries(
-    entries.map(([name, one]) =>
-      isRecord(one) && Object.hasOwn(properties, name)
-        ? [name, withoutUnasked(one, properties[name], root, depth + 1)]
-        : [name, one],
-    ),
+    activeFields.map(([name, fieldValue]) => {
+      if (!isRecord(fieldValue) || !Object.hasOwn(properties, name)) return [name, fieldValue];
+      return [name, withoutInactiveFields(fieldValue, properties[name], root, depth + 1)];
+    }),
   );
 }

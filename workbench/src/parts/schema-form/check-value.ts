@@ -1,12 +1,21 @@
 import type { UnknownObject } from "../../../../src/model/json.ts";
-import { anything, bytes, fixed } from "./fit-for-forms.ts";
-import { follow, isRecord, ownValue, propertiesOf } from "./schema-words.ts";
+import { anythingFormat, bytesFormat, fixedFormat } from "./fit-for-forms.ts";
+import {
+  follow,
+  isRecord,
+  listOf,
+  memberOf,
+  ownValue,
+  propertiesOf,
+  recordOf,
+  resolve,
+} from "./schema-words.ts";
 
-export type Wrong = { path: readonly string[]; message: string };
+export type FieldProblem = { path: readonly string[]; message: string };
 
-const missing = "is required";
+const missingMessage = "is required";
 /** Not wrong yet, while it is being written. */
-export const isMissing = ({ message }: Wrong) => message === missing;
+export const isMissing = ({ message }: FieldProblem) => message === missingMessage;
 
 /** Deeper values are left to the plane. */
 const maxDepth = 40;
@@ -20,64 +29,65 @@ export function checkValue(
   value: unknown,
   root: unknown = schema,
   path: readonly string[] = [],
-): Wrong[] {
+): FieldProblem[] {
   if (!isRecord(schema) || path.length > maxDepth) return [];
-  const rules = follow(schema, isRecord(root) ? root : {});
-  if (rules.format === anything || (value === null && rules.nullable === true)) return [];
-  const say = (message: string): Wrong[] => [{ path, message }];
+  const rules = follow(schema, recordOf(root));
+  if (rules.format === anythingFormat || (value === null && rules.nullable === true)) return [];
+  const problemHere = (message: string): FieldProblem[] => [{ path, message }];
   if (rules.const !== undefined && !isSame(rules.const, value))
-    return say(`must be ${JSON.stringify(rules.const)}`);
-  if (rules.format === fixed) return [];
+    return problemHere(`must be ${JSON.stringify(rules.const)}`);
+  if (rules.format === fixedFormat) return [];
   const { type } = rules;
   const types = type === undefined ? [] : ([type].flat() as string[]);
-  if (types.length > 0 && !types.some((one) => isOfType(value, one)))
-    return say(`must be ${types.join(" or ")}`);
+  if (types.length > 0 && !types.some((typeName) => isOfType(value, typeName)))
+    return problemHere(`must be ${types.join(" or ")}`);
   if (Array.isArray(rules.enum) && !rules.enum.some((choice) => isSame(choice, value)))
-    return say(`must be one of ${rules.enum.map((choice) => JSON.stringify(choice)).join(", ")}`);
+    return problemHere(
+      `must be one of ${rules.enum.map((choice) => JSON.stringify(choice)).join(", ")}`,
+    );
   return [
-    ...checkBounds(rules, value).flatMap(say),
-    ...checkFormat(rules, value).flatMap(say),
+    ...checkBounds(rules, value).flatMap(problemHere),
+    ...checkFormat(rules, value).flatMap(problemHere),
     ...checkChoices(rules, value, root, path),
     ...checkCondition(rules, value, root, path),
-    ...(isRecord(value) ? checkProperties(rules, value, root, path) : []),
-    ...(Array.isArray(value)
-      ? value.flatMap((item, at) => checkItem(rules, item, at, root, path))
-      : []),
+    ...checkProperties(rules, value, root, path),
+    ...listOf(value).flatMap((item, index) => checkItem(rules, item, index, root, path)),
   ];
 }
 
 function checkItem(
   rules: UnknownObject,
   item: unknown,
-  at: number,
+  index: number,
   root: unknown,
   path: readonly string[],
-): Wrong[] {
+): FieldProblem[] {
   const { items, additionalItems } = rules;
-  const schema: unknown = Array.isArray(items) && at < items.length ? items[at] : items;
+  const schema: unknown = Array.isArray(items) && index < items.length ? items[index] : items;
   return checkValue(Array.isArray(schema) ? additionalItems : schema, item, root, [
     ...path,
-    String(at),
+    String(index),
   ]);
 }
 
 function checkProperties(
   rules: UnknownObject,
-  value: UnknownObject,
+  value: unknown,
   root: unknown,
   path: readonly string[],
-): Wrong[] {
-  const properties = isRecord(rules.properties) ? rules.properties : {};
+): FieldProblem[] {
+  if (!isRecord(value)) return [];
+  const properties = recordOf(rules.properties);
   const isGiven = (name: string) => Object.hasOwn(value, name) && value[name] !== undefined;
-  const left = requiredIn(rules, isGiven).filter((name) => !isGiven(name));
+  const missingNames = requiredIn(rules, isGiven).filter((name) => !isGiven(name));
   return [
-    ...left.map((name) => ({ path: [...path, name], message: missing })),
-    ...Object.keys(value).flatMap((name) => {
-      const schema = Object.hasOwn(properties, name)
-        ? properties[name]
-        : rules.additionalProperties;
-      return isGiven(name) ? checkValue(schema, value[name], root, [...path, name]) : [];
-    }),
+    ...missingNames.map((name) => ({ path: [...path, name], message: missingMessage })),
+    ...Object.keys(value)
+      .filter(isGiven)
+      .flatMap((name) => {
+        const schema = memberOf(properties, name, rules.additionalProperties);
+        return checkValue(schema, value[name], root, [...path, name]);
+      }),
   ];
 }
 
@@ -86,12 +96,10 @@ function requiredIn(
   { required, dependencies }: UnknownObject,
   isGiven: (name: string) => boolean,
 ): string[] {
-  const always = Array.isArray(required) ? required : [];
-  const entries = Object.entries(isRecord(dependencies) ? dependencies : {});
-  const then = entries.flatMap(([name, needed]) =>
-    Array.isArray(needed) && isGiven(name) ? needed : [],
-  );
-  return [...new Set([...always, ...then] as string[])];
+  const thenRequired = Object.entries(recordOf(dependencies))
+    .filter(([name]) => isGiven(name))
+    .flatMap(([, dependentNames]) => listOf(dependentNames));
+  return [...new Set([...listOf(required), ...thenRequired] as string[])];
 }
 
 function checkChoices(
@@ -99,19 +107,20 @@ function checkChoices(
   value: unknown,
   root: unknown,
   path: readonly string[],
-): Wrong[] {
+): FieldProblem[] {
   const check = (choice: unknown) => checkValue(choice, value, root, path);
-  const all = Array.isArray(rules.allOf) ? rules.allOf.flatMap(check) : [];
-  const some = [rules.anyOf, rules.oneOf].filter(Array.isArray);
-  const none = some.filter(
+
+  const choiceLists = [rules.anyOf, rules.oneOf].filter(Array.isArray);
+  const failedLists = choiceLists.filter(
     (choices) => choices.length > 0 && !choices.some((choice) => check(choice).length === 0),
   );
   return [
-    ...all,
-    ...none.flatMap((choices) => {
+    ...listOf(rules.allOf).flatMap(check),
+    ...failedLists.flatMap((choices) => {
       // What is wrong in the choice that was meant helps more than that none fits.
-      const at = branchOf(choices, value, isRecord(root) ? root : {});
-      return at < 0 ? [{ path, message: "matches none of the choices" }] : check(choices[at]);
+      const branch = branchOf(choices, value, recordOf(root));
+      if (branch < 0) return [{ path, message: "matches none of the choices" }];
+      return check(choices[branch]);
     }),
   ];
 }
@@ -128,35 +137,34 @@ export function branchOf(
 ): number {
   if (value === undefined) return chosen;
   const scores = choices.map((choice) => scoreOf(choice, value, root));
-  const best = Math.max(-1, ...scores);
-  if (best < 0) return -1;
-  const now = scores[chosen] ?? -1;
-  if (now >= best || (now >= 0 && isRecord(value) && Object.keys(value).length === 0))
-    return chosen;
-  const tied = choices.flatMap((_, at) => (scores[at] === best ? [at] : []));
+  const bestScore = Math.max(-1, ...scores);
+  if (bestScore < 0) return -1;
+  const chosenScore = scores[chosen] ?? -1;
+  const isEmpty = isRecord(value) && Object.keys(value).length === 0;
+  if (chosenScore >= bestScore || (chosenScore >= 0 && isEmpty)) return chosen;
+  const tied = [...choices.keys()].filter((index) => scores[index] === bestScore);
   // An empty object says nothing about which one is meant.
-  if (isRecord(value) && best === 0 && tied.length > 1) return -1;
-  return tied.find((at) => checkValue(choices[at], value, root).length === 0) ?? tied[0] ?? -1;
+  if (isRecord(value) && bestScore === 0 && tied.length > 1) return -1;
+  return (
+    tied.find((index) => checkValue(choices[index], value, root).length === 0) ?? tied[0] ?? -1
+  );
 }
 
 /** -1: it cannot be this one. Else how many fields speak for it; a field with one value only speaks loudest. */
 function scoreOf(choice: unknown, value: unknown, root: UnknownObject): number {
-  if (!isRecord(value))
-    return checkValue(choice, value, root).length === 0
-      ? 2
-      : isOfTypeIn(choice, value, root)
-        ? 1
-        : -1;
+  if (!isRecord(value) && checkValue(choice, value, root).length === 0) return 2;
   if (!isOfTypeIn(choice, value, root)) return -1;
+  if (!isRecord(value)) return 1;
   const properties = propertiesOf(choice, root);
-  const known = Object.keys(value).filter((name) => Object.hasOwn(properties, name));
-  const only = known.filter((name) => ownValue(properties, name, root) !== undefined);
-  if (!only.every((name) => isSame(ownValue(properties, name, root), value[name]))) return -1;
-  return known.length + only.length * 1_000;
+  const knownNames = Object.keys(value).filter((name) => Object.hasOwn(properties, name));
+  const constantNames = knownNames.filter((name) => ownValue(properties, name, root) !== undefined);
+  if (!constantNames.every((name) => isSame(ownValue(properties, name, root), value[name])))
+    return -1;
+  return knownNames.length + constantNames.length * 1_000;
 }
 
 function isOfTypeIn(choice: unknown, value: unknown, root: UnknownObject): boolean {
-  const { type } = isRecord(choice) ? follow(choice, root) : {};
+  const { type } = resolve(choice, root);
   return type === undefined || checkValue({ type }, value).length === 0;
 }
 
@@ -165,7 +173,7 @@ function checkCondition(
   value: unknown,
   root: unknown,
   path: readonly string[],
-): Wrong[] {
+): FieldProblem[] {
   if (rules.if === undefined) return [];
   const holds =
     rules.if === true ||
@@ -174,34 +182,28 @@ function checkCondition(
 }
 
 function checkBounds(rules: UnknownObject, value: unknown): string[] {
-  const isText = typeof value === "string";
-  const size =
-    isText && rules.format !== bytes
-      ? value.length
-      : Array.isArray(value)
-        ? value.length
-        : undefined;
-  const [least, most] = Array.isArray(value)
-    ? ["minItems", "maxItems"]
-    : ["minLength", "maxLength"];
-  const below = (limit: unknown, of: number | undefined) =>
-    of !== undefined && typeof limit === "number" && of < limit;
-  const above = (limit: unknown, of: number | undefined) =>
-    of !== undefined && typeof limit === "number" && of > limit;
-  const number = typeof value === "number" ? value : undefined;
-  return [
-    ...(Number.isInteger(number) && !Number.isSafeInteger(number)
-      ? ["is too large to edit exactly here; write it as JSON"]
-      : []),
-    ...(below(rules[least as string], size)
-      ? [`must be at least ${rules[least as string]} long`]
-      : []),
-    ...(above(rules[most as string], size)
-      ? [`must be at most ${rules[most as string]} long`]
-      : []),
-    ...(below(rules.minimum, number) ? [`must be at least ${rules.minimum}`] : []),
-    ...(above(rules.maximum, number) ? [`must be at most ${rules.maximum}`] : []),
-  ];
+  if (typeof value === "number") return checkNumber(value, rules);
+  if (Array.isArray(value)) return checkLength(value.length, rules.minItems, rules.maxItems);
+  if (typeof value !== "string" || rules.format === bytesFormat) return [];
+  return checkLength(value.length, rules.minLength, rules.maxLength);
+}
+
+function checkNumber(number: number, { minimum, maximum }: UnknownObject): string[] {
+  const problems: string[] = [];
+  if (Number.isInteger(number) && !Number.isSafeInteger(number))
+    problems.push("is too large to edit exactly here; write it as JSON");
+  if (typeof minimum === "number" && number < minimum) problems.push(`must be at least ${minimum}`);
+  if (typeof maximum === "number" && number > maximum) problems.push(`must be at most ${maximum}`);
+  return problems;
+}
+
+function checkLength(length: number, minLength: unknown, maxLength: unknown): string[] {
+  const problems: string[] = [];
+  if (typeof minLength === "number" && length < minLength)
+    problems.push(`must be at least ${minLength} long`);
+  if (typeof maxLength === "number" && length > maxLength)
+    problems.push(`must be at most ${maxLength} long`);
+  return problems;
 }
 
 const formats: Record<string, readonly [fits: RegExp, example: string]> = {
@@ -213,7 +215,7 @@ const formats: Record<string, readonly [fits: RegExp, example: string]> = {
   time: [/^\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/, "10:20:00Z"],
   email: [/^[^\s@]+@[^\s@]+$/, "ann@example.org"],
   uri: [/^[A-Za-z][A-Za-z\d+.-]*:\S+$/, "https://example.org/page"],
-  [bytes]: [/^[A-Za-z\d+/_-]*={0,2}$/, "aGVsbG8="],
+  [bytesFormat]: [/^[A-Za-z\d+/_-]*={0,2}$/, "aGVsbG8="],
 };
 
 function checkFormat({ format }: UnknownObject, value: unknown): string[] {

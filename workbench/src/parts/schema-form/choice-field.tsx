@@ -1,12 +1,12 @@
 import type { FieldProps, RJSFSchema } from "@rjsf/utils";
 import { useState } from "react";
-import type { UnknownObject } from "../../../../src/model/json.ts";
+
 import { Select } from "../field.tsx";
 import { valueFor } from "./branches.ts";
 import { branchOf } from "./check-value.ts";
 import { FieldName, nameIn } from "./field-name.tsx";
-import { about, bare, cut, isBare, SchemaText } from "./looks.tsx";
-import { isRecord } from "./schema-words.ts";
+import { aboutClass, bareUiSchema, cutText, isBare, SchemaText } from "./looks.tsx";
+import { recordOf } from "./schema-words.ts";
 import { FieldErrorTemplate } from "./templates.tsx";
 
 type ChoiceProps = FieldProps<unknown, RJSFSchema> & { options: readonly RJSFSchema[] };
@@ -28,15 +28,15 @@ export function ChoiceField(props: ChoiceProps) {
   const { rootSchema, fields } = registry;
   const { $id, path } = fieldPathId;
   const [chosen, choose] = useState(-1);
-  const at = branchOf(options, value, rootSchema, chosen);
-  const shared: UnknownObject = isRecord(schema.properties) ? schema.properties : {};
+  const branch = branchOf(options, value, rootSchema, chosen);
+  const shared = recordOf(schema.properties);
   const pick = (to: number) => {
     choose(to);
     const next = valueFor(options, to, { value, shared, root: rootSchema });
     onChange(path.length === 0 ? (next ?? {}) : next, path, undefined, $id);
   };
   const { SchemaField } = fields;
-  const option = options[at];
+  const option = options[branch];
   // The fields beside the choice have the name already.
   const isNamed = path.length === 0 || Object.keys(shared).length > 0 || isBare(props.uiSchema);
   const title = schema.title ?? props.title ?? name;
@@ -46,12 +46,12 @@ export function ChoiceField(props: ChoiceProps) {
         id={`${$id}__choice`}
         aria-label={`Which kind of ${nameIn(path) || "arguments"}`}
         disabled={disabled || readonly || false}
-        value={at < 0 ? "" : String(at)}
+        value={branch < 0 ? "" : String(branch)}
         options={[
           { value: "", text: required || path.length === 0 ? "Choose …" : "Not given" },
-          ...options.map((one, index) => ({
+          ...options.map((choice, index) => ({
             value: String(index),
-            text: cut(one.title ?? `Choice ${index + 1}`, 80),
+            text: cutText(choice.title ?? `Choice ${index + 1}`, 80),
           })),
         ]}
         onChange={({ target }) => pick(target.value === "" ? -1 : Number(target.value))}
@@ -60,9 +60,9 @@ export function ChoiceField(props: ChoiceProps) {
         <SchemaField
           {...props}
           // Another choice has other fields, also where they are called the same.
-          key={at}
+          key={branch}
           schema={{ ...withType(option, schema), title: String(title) }}
-          uiSchema={bare}
+          uiSchema={bareUiSchema}
           required={required ?? false}
         />
       )}
@@ -78,11 +78,13 @@ export function ChoiceField(props: ChoiceProps) {
         <FieldName path={path} title={title} />
         {required && <span className="text-bad"> *</span>}
       </legend>
-      {schema.description && <SchemaText className={about} text={schema.description} />}
+      {schema.description && <SchemaText className={aboutClass} text={schema.description} />}
       {body}
     </fieldset>
   );
 }
 
-const withType = (option: RJSFSchema, { type }: RJSFSchema): RJSFSchema =>
-  type === undefined || option.type !== undefined ? option : { ...option, type };
+function withType(option: RJSFSchema, { type }: RJSFSchema): RJSFSchema {
+  if (type === undefined || option.type !== undefined) return option;
+  return { ...option, type };
+}

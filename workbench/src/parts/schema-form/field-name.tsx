@@ -1,7 +1,7 @@
 import type { RJSFSchema } from "@rjsf/utils";
 import { VisibleText } from "../visible-text.tsx";
-import { anything, bytes, fixed } from "./fit-for-forms.ts";
-import { cut } from "./looks.tsx";
+import { anythingFormat, bytesFormat, fixedFormat } from "./fit-for-forms.ts";
+import { cutText } from "./looks.tsx";
 
 type Path = readonly (string | number)[];
 type FieldNameProps = { path: Path; title: string; type?: string };
@@ -19,13 +19,13 @@ export function FieldName({ path, title, type }: FieldNameProps) {
   return (
     <>
       <bdi className="break-all font-mono">
-        <VisibleText text={cut(name || title, maxLength)} />
+        <VisibleText text={cutText(name || title, maxLength)} />
       </bdi>
       {isTitled && name !== "" && (
         <>
           {" "}
           <bdi className="ml-0.5 break-words font-normal text-muted">
-            <VisibleText text={cut(title, maxLength)} />
+            <VisibleText text={cutText(title, maxLength)} />
           </bdi>
         </>
       )}
@@ -36,25 +36,23 @@ export function FieldName({ path, title, type }: FieldNameProps) {
 /** `places 2`: items have the name of their list. */
 export function nameIn(path: Path): string {
   const parts = path.filter((part) => part !== "XxxOf");
-  const at = parts.findLastIndex((part) => typeof part === "string");
+  const nameIndex = parts.findLastIndex((part) => typeof part === "string");
   return parts
-    .slice(Math.max(0, at))
+    .slice(Math.max(0, nameIndex))
     .map((part) => (typeof part === "number" ? part + 1 : part))
     .join(" ");
 }
 
 /** The whole way to a field: `places 2 › city`. */
-export function wayTo(path: Path): string {
+export function renderPath(path: Path): string {
   const parts = path.filter((part) => part !== "XxxOf");
-  const names = parts.map((part, at) =>
-    typeof part === "number" ? ` ${part + 1}` : `${at === 0 ? "" : " › "}${part}`,
-  );
-  return cut(names.join("").trim(), maxLength);
+  const steps = parts.map((part) => (typeof part === "number" ? ` ${part + 1}` : ` › ${part}`));
+  return cutText(steps.join("").replace(/^ › /, "").trim(), maxLength);
 }
 
 export function typeIn({ type, format }: RJSFSchema): string {
-  if (format === anything) return "anything";
-  if (format === bytes) return "file";
-  if (format === fixed) return "fixed";
+  if (format === anythingFormat) return "anything";
+  if (format === bytesFormat) return "file";
+  if (format === fixedFormat) return "fixed";
   return [type ?? []].flat().join(" or ");
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { anything, bytes, fitForForms, fixed } from "./fit-for-forms.ts";
+import { anythingFormat, bytesFormat, fitForForms, fixedFormat } from "./fit-for-forms.ts";
 
-const ofAnything = { type: "string", format: anything };
+const ofAnything = { type: "string", format: anythingFormat };
 
 test("what may be anything, and a reference that leads nowhere, is a box for JSON", () => {
   const fitted = fitForForms({
@@ -64,9 +64,9 @@ test("the only value that something may have is fixed", () => {
     },
   });
   assert.deepEqual(fitted.properties, {
-    kind: { type: "string", format: fixed, const: "circle" },
-    one: { title: "One", type: "string", format: fixed, const: { a: 1 } },
-    none: { type: "string", format: fixed, const: null },
+    kind: { type: "string", format: fixedFormat, const: "circle" },
+    one: { title: "One", type: "string", format: fixedFormat, const: { a: 1 } },
+    none: { type: "string", format: fixedFormat, const: null },
   });
 });
 
@@ -78,8 +78,8 @@ test("bytes are chosen as a file", () => {
     },
   });
   assert.deepEqual(fitted.properties, {
-    photo: { type: "string", contentEncoding: "base64", format: bytes },
-    scan: { type: "string", format: bytes },
+    photo: { type: "string", contentEncoding: "base64", format: bytesFormat },
+    scan: { type: "string", format: bytesFormat },
   });
 });
 

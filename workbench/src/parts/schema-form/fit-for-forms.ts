@@ -1,25 +1,26 @@
 import type { UnknownObject } from "../../../../src/model/json.ts";
-import { oneList, oneOfTypes, splitNull, words } from "./fit-kinds.ts";
+import { annotationsOf, constantList, oneOfTypes, splitNull } from "./fit-kinds.ts";
 import {
   discriminatorOf,
-  follow,
   isRecord,
   kindOf,
   onlyValueIn,
   ownValue,
   propertiesOf,
+  recordOf,
+  resolve,
   targetOf,
 } from "./schema-words.ts";
 
 /** Our format for a value of any type: one box that takes JSON. */
-export const anything = "toolplane-anything";
+export const anythingFormat = "toolplane-anything";
 /** Our format for a value that is written in the schema already. */
-export const fixed = "toolplane-fixed";
+export const fixedFormat = "toolplane-fixed";
 /** Our format for bytes: a file is chosen, and its content is sent as base64. */
-export const bytes = "toolplane-bytes";
+export const bytesFormat = "toolplane-bytes";
 
 /** Keywords that constrain a value; without any of them the value may be anything. */
-const saying = [
+const constrainingKeywords = [
   ...[
     "type",
     "enum",
@@ -36,9 +37,11 @@ const saying = [
   ],
   ...["additionalProperties", "patternProperties", "required"],
 ];
-const maps = ["properties", "$defs", "definitions", "patternProperties"];
-const schemas = ["items", "additionalProperties", "additionalItems", "then", "else"];
-const types = ["string", "number", "integer", "boolean", "object", "array", "null"];
+const mapKeywords = ["properties", "$defs", "definitions", "patternProperties"];
+const schemaKeywords = ["items", "additionalProperties", "additionalItems", "then", "else"];
+/** Their schemas say something of an object that is described beside them. */
+const partKeywords = ["then", "else"];
+const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", "null"];
 /** What is nested deeper is written as JSON: nobody finds the way in such a form. */
 const maxDepth = 16;
 
@@ -47,83 +50,96 @@ const maxDepth = 16;
  * the forms' library knows, null becomes a mark, and choices get names.
  */
 export function fitForForms(schema: UnknownObject): UnknownObject {
-  return fitInside(schema, schema, 0);
+  return fitSubschemas(schema, schema, 0);
 }
 
-function fit(schema: unknown, root: UnknownObject, depth: number): UnknownObject {
+function fitSchema(schema: unknown, root: UnknownObject, depth: number): UnknownObject {
   if (!isRecord(schema) || depth > maxDepth || isSilent(schema) || isUnreadable(schema, root))
-    return boxFor(schema);
-  const only = onlyValueIn(schema);
-  if (only !== undefined) return { ...words(schema), type: "string", format: fixed, const: only };
+    return jsonBox(schema);
+  const onlyValue = onlyValueIn(schema);
+  if (onlyValue !== undefined)
+    return { ...annotationsOf(schema), type: "string", format: fixedFormat, const: onlyValue };
   if (schema.type === "string" && (schema.contentEncoding === "base64" || schema.format === "byte"))
-    return { ...schema, format: bytes };
+    return { ...schema, format: bytesFormat };
   const withoutNull = splitNull(schema);
-  if (withoutNull !== null) return { ...fit(withoutNull, root, depth), nullable: true };
-  if (Array.isArray(schema.type)) return fitInside(oneOfTypes(schema, schema.type), root, depth);
-  if (isOpenObject(schema)) return fitInside({ ...schema, additionalProperties: {} }, root, depth);
-  return oneList(schema) ?? fitInside(schema, root, depth);
+  if (withoutNull !== null) return { ...fitSchema(withoutNull, root, depth), nullable: true };
+  if (Array.isArray(schema.type))
+    return fitSubschemas(oneOfTypes(schema, schema.type), root, depth);
+  if (isOpenObject(schema))
+    return fitSubschemas({ ...schema, additionalProperties: {} }, root, depth);
+  return constantList(schema) ?? fitSubschemas(schema, root, depth);
 }
 
 /** Takes any names: a map. */
 const isOpenObject = ({ type, ...schema }: UnknownObject) =>
   type === "object" &&
-  saying.every((word) => schema[word] === undefined || word === "type" || word === "required");
+  constrainingKeywords.every(
+    (keyword) => schema[keyword] === undefined || keyword === "type" || keyword === "required",
+  );
 
-const boxFor = (schema: unknown): UnknownObject => ({
-  ...(isRecord(schema) ? words(schema) : {}),
+const jsonBox = (schema: unknown): UnknownObject => ({
+  ...annotationsOf(recordOf(schema)),
   type: "string",
-  format: anything,
+  format: anythingFormat,
 });
 
-const isSilent = (schema: UnknownObject) => saying.every((word) => schema[word] === undefined);
+const isSilent = (schema: UnknownObject) =>
+  constrainingKeywords.every((keyword) => schema[keyword] === undefined);
 
 /** A reference that leads nowhere, or a type that there is not. */
 function isUnreadable({ $ref, type }: UnknownObject, root: UnknownObject): boolean {
   if ($ref !== undefined && targetOf($ref, root) === undefined) return true;
-  const named = type === undefined ? [] : [type].flat();
+  const typeNames = type === undefined ? [] : [type].flat();
   return (
-    !named.every((one) => types.includes(one as string)) ||
+    !typeNames.every((typeName) => jsonTypes.includes(typeName as string)) ||
     (Array.isArray(type) && type.length === 0)
   );
 }
 
-function fitInside(given: UnknownObject, root: UnknownObject, depth: number): UnknownObject {
-  const schema = inOldWords(given);
+function fitSubschemas(
+  newerSchema: UnknownObject,
+  root: UnknownObject,
+  depth: number,
+): UnknownObject {
+  const schema = inOlderDraft(newerSchema);
   const fitted: UnknownObject = { ...schema };
-  const inner = (one: unknown) => fit(one, root, depth + 1);
-  for (const key of maps) {
+  const fitInner = (subschema: unknown) => fitSchema(subschema, root, depth + 1);
+  for (const key of mapKeywords) {
+    const subschemas = schema[key];
     // What is `false` may not be given.
-    const entries = Object.entries(isRecord(schema[key]) ? schema[key] : {}).filter(
-      ([, one]) => one !== false,
-    );
-    if (isRecord(schema[key]))
-      fitted[key] = Object.fromEntries(entries.map(([name, one]) => [name, inner(one)]));
+    if (isRecord(subschemas)) fitted[key] = mapMembers(withoutFalse(subschemas), fitInner);
     else delete fitted[key];
   }
-  for (const key of schemas) {
-    const one = schema[key];
-    if (Array.isArray(one)) fitted[key] = one.map(inner);
-    else if (isRecord(one))
-      fitted[key] = key === "then" || key === "else" ? fitInside(one, root, depth + 1) : inner(one);
+  for (const key of schemaKeywords) {
+    const subschema = schema[key];
+    if (Array.isArray(subschema)) fitted[key] = subschema.map(fitInner);
+    else if (isRecord(subschema) && partKeywords.includes(key))
+      fitted[key] = fitSubschemas(subschema, root, depth + 1);
+    else if (isRecord(subschema)) fitted[key] = fitInner(subschema);
   }
   if (isRecord(schema.dependencies))
-    fitted.dependencies = Object.fromEntries(
-      Object.entries(schema.dependencies).map(([name, one]) => [
-        name,
-        isRecord(one) ? fitInside(one, root, depth + 1) : one,
-      ]),
+    fitted.dependencies = mapMembers(schema.dependencies, (dependency) =>
+      isRecord(dependency) ? fitSubschemas(dependency, root, depth + 1) : dependency,
     );
   if (Array.isArray(schema.allOf))
-    fitted.allOf = schema.allOf.filter(isRecord).map((part) => fitInside(part, root, depth + 1));
+    fitted.allOf = schema.allOf
+      .filter(isRecord)
+      .map((part) => fitSubschemas(part, root, depth + 1));
   for (const key of ["anyOf", "oneOf"])
     if (Array.isArray(schema[key])) fitted[key] = fitChoices(schema, key, root, depth);
-  if (schema.additionalProperties === true) fitted.additionalProperties = inner(true);
+  if (schema.additionalProperties === true) fitted.additionalProperties = fitInner(true);
   if (schema.type === "array" && !Array.isArray(fitted.items) && !isRecord(fitted.items))
-    fitted.items = inner(true);
-  for (const [key, isWell] of wellFormed)
-    if (fitted[key] !== undefined && !isWell(fitted[key])) delete fitted[key];
+    fitted.items = fitInner(true);
+  for (const [key, isWellFormed] of wellFormed)
+    if (fitted[key] !== undefined && !isWellFormed(fitted[key])) delete fitted[key];
   return fitted;
 }
+
+const withoutFalse = (subschemas: UnknownObject): UnknownObject =>
+  Object.fromEntries(Object.entries(subschemas).filter(([, subschema]) => subschema !== false));
+
+const mapMembers = (members: UnknownObject, map: (member: unknown) => unknown): UnknownObject =>
+  Object.fromEntries(Object.entries(members).map(([name, member]) => [name, map(member)]));
 
 const isText = (value: unknown) => typeof value === "string";
 
@@ -140,20 +156,25 @@ const wellFormed: readonly [key: string, isWell: (value: unknown) => boolean][] 
 ];
 
 /** The forms' library reads lists of fixed length and what depends on another field as older drafts wrote them. */
-function inOldWords(schema: UnknownObject): UnknownObject {
-  const { prefixItems, dependentRequired, dependentSchemas, ...rest } = schema;
-  const old: UnknownObject = { ...rest };
+function inOlderDraft(schema: UnknownObject): UnknownObject {
+  const { prefixItems, dependentRequired, dependentSchemas, ...unchanged } = schema;
+  const olderSchema: UnknownObject = { ...unchanged };
   if (Array.isArray(prefixItems)) {
-    old.items = prefixItems;
-    old.additionalItems = rest.items ?? true;
-    old.type ??= "array";
-    if (old.additionalItems === true) old.additionalItems = {};
+    olderSchema.items = prefixItems;
+    olderSchema.additionalItems = unchanged.items ?? true;
+    olderSchema.type ??= "array";
+    if (olderSchema.additionalItems === true) olderSchema.additionalItems = {};
   }
-  const dependencies = [rest.dependencies, dependentSchemas, dependentRequired].filter(isRecord);
-  if (dependencies.length > 0) old.dependencies = Object.assign({}, ...dependencies);
-  if (old.type === undefined && (old.properties !== undefined || old.required !== undefined))
-    old.type = "object";
-  return old;
+  const dependencies = [unchanged.dependencies, dependentSchemas, dependentRequired].filter(
+    isRecord,
+  );
+  if (dependencies.length > 0) olderSchema.dependencies = Object.assign({}, ...dependencies);
+  if (
+    olderSchema.type === undefined &&
+    (olderSchema.properties !== undefined || olderSchema.required !== undefined)
+  )
+    olderSchema.type = "object";
+  return olderSchema;
 }
 
 /** Each choice with a name, instead of "Option 2", and alone: what is beside the choices counts for all of them. */
@@ -164,23 +185,21 @@ function fitChoices(
   depth: number,
 ): UnknownObject[] {
   const choices = (schema[key] as unknown[]).filter((choice) => choice !== false);
-  const told = discriminatorOf(choices, root);
+  const discriminator = discriminatorOf(choices, root);
   return choices.map((choice) => {
-    const fitted =
-      isRecord(choice) && isPart(choice)
-        ? fitInside(choice, root, depth + 1)
-        : fit(choice, root, depth + 1);
-    const { title } = isRecord(choice) ? follow(choice, root) : {};
-    if (typeof title === "string" && title.trim() !== "") return { ...fitted, title };
-    const value = told === undefined ? undefined : ownValue(propertiesOf(choice, root), told, root);
-    return {
-      ...fitted,
-      title:
-        typeof value === "string"
-          ? value
-          : kindOf(value === undefined ? choice : { const: value }, root),
-    };
+    const fitChoice = isRecord(choice) && isPart(choice) ? fitSubschemas : fitSchema;
+    const fitted = fitChoice(choice as UnknownObject, root, depth + 1);
+    return { ...fitted, title: titleOf(choice, discriminator, root) };
   });
+}
+
+function titleOf(choice: unknown, discriminator: string | undefined, root: UnknownObject): string {
+  const { title } = resolve(choice, root);
+  if (typeof title === "string" && title.trim() !== "") return title;
+  if (discriminator === undefined) return kindOf(choice, root);
+  const constant = ownValue(propertiesOf(choice, root), discriminator, root);
+  if (typeof constant === "string") return constant;
+  return kindOf(constant === undefined ? choice : { const: constant }, root);
 }
 
 /** Says something of an object only, such as which fields are required. */

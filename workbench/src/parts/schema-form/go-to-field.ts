@@ -5,11 +5,11 @@ export function goToField(idPrefix: string, path: readonly string[]): void {
   for (let length = path.length; length >= 0; length -= 1) {
     const id = [idPrefix, ...path.slice(0, length)].join("_");
     // A choice that is not made has no field yet.
-    const found = document.getElementById(`${id}__choice`) ?? document.getElementById(id);
-    if (found === null) continue;
-    const control = found.matches(controls) ? found : found.querySelector<HTMLElement>(controls);
+    const field = document.getElementById(`${id}__choice`) ?? document.getElementById(id);
+    if (field === null) continue;
+    const control = field.matches(controls) ? field : field.querySelector<HTMLElement>(controls);
     control?.focus({ preventScroll: true });
-    (control ?? found).scrollIntoView({ block: "center" });
+    (control ?? field).scrollIntoView({ block: "center" });
     return;
   }
 }

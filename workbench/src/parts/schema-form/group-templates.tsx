@@ -10,7 +10,7 @@ import { Button, IconButton } from "../button.tsx";
 import { classes } from "../class-names.ts";
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "../icons.ts";
 import { FieldName } from "./field-name.tsx";
-import { about, cut, isBare, SchemaText } from "./looks.tsx";
+import { aboutClass, cutText, isBare, SchemaText } from "./looks.tsx";
 
 type Data = UnknownObject;
 type Schema = RJSFSchema;
@@ -43,7 +43,9 @@ export function ObjectFieldTemplate(props: ObjectFieldTemplateProps<Data, Schema
           {isItem(props) && <Summary of={formData} />}
         </legend>
       )}
-      {!isRoot && schema.description && <SchemaText className={about} text={schema.description} />}
+      {!isRoot && schema.description && (
+        <SchemaText className={aboutClass} text={schema.description} />
+      )}
       {properties.map(({ content, name }) => (
         <div key={name}>{content}</div>
       ))}
@@ -56,18 +58,18 @@ export function ObjectFieldTemplate(props: ObjectFieldTemplateProps<Data, Schema
   );
 }
 
-const telling = ["title", "name", "label", "key", "id"];
+const namingKeys = ["title", "name", "label", "key", "id"];
 
 /** What an item of a list is known by. */
 function Summary({ of = {} }: { of: Data | undefined }) {
-  const name = [...telling, ...Object.keys(of ?? {})].find(
-    (one) => typeof of?.[one] === "string" && of[one] !== "",
+  const name = [...namingKeys, ...Object.keys(of ?? {})].find(
+    (key) => typeof of?.[key] === "string" && of[key] !== "",
   );
   if (name === undefined) return null;
   return (
     <>
       {" "}
-      <bdi className="font-normal text-muted">{cut(String(of[name]), 60)}</bdi>
+      <bdi className="font-normal text-muted">{cutText(String(of[name]), 60)}</bdi>
     </>
   );
 }
@@ -89,7 +91,7 @@ export function ArrayFieldTemplate(props: ArrayFieldTemplateProps<Data[], Schema
           <Star when={required} />
         </legend>
       )}
-      {schema.description && <SchemaText className={about} text={schema.description} />}
+      {schema.description && <SchemaText className={aboutClass} text={schema.description} />}
       {items}
       {canAdd && (
         <Button icon={Plus} className="w-fit" onClick={onAddClick}>

@@ -2,10 +2,10 @@ import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 import { VisibleText } from "../visible-text.tsx";
 
 /** Clamped; the tool's page shows the whole description. */
-export const about = "line-clamp-6 whitespace-pre-wrap break-words text-xs text-muted";
+export const aboutClass = "line-clamp-6 whitespace-pre-wrap break-words text-xs text-muted";
 
 /** For the fields of a choice, which has the name and the frame already. */
-export const bare: UiSchema<unknown, RJSFSchema> = { "ui:options": { isBare: true } };
+export const bareUiSchema: UiSchema<unknown, RJSFSchema> = { "ui:options": { isBare: true } };
 
 export const isBare = (uiSchema: object | undefined): boolean =>
   ((uiSchema as UiSchema | undefined)?.["ui:options"] as { isBare?: boolean } | undefined)
@@ -25,10 +25,10 @@ export function SchemaText({
 }) {
   return (
     <p id={id} dir="auto" className={className}>
-      <VisibleText text={cut(text, maxShown)} />
+      <VisibleText text={cutText(text, maxShown)} />
     </p>
   );
 }
 
-export const cut = (text: string, length: number): string =>
+export const cutText = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;

@@ -1,18 +1,18 @@
-import type { Wrong } from "./check-value.ts";
-import { isRecord } from "./schema-words.ts";
+import type { FieldProblem } from "./check-value.ts";
+import { isRecord, listOf } from "./schema-words.ts";
 
 /** What the plane found wrong with arguments, and where. */
-export function problemsIn(error: unknown): Wrong[] {
+export function problemsIn(error: unknown): FieldProblem[] {
   if (!isRecord(error) || error.code !== "INVALID_ARGUMENTS" || !isRecord(error.data)) return [];
   const { problems } = error.data;
-  return (Array.isArray(problems) ? problems : []).flatMap((problem: unknown) => {
-    const told = typeof problem === "string" ? inText(problem) : problem;
-    if (!isRecord(told) || typeof told.path !== "string" || typeof told.message !== "string")
+  return listOf(problems).flatMap((problem) => {
+    const report = typeof problem === "string" ? inText(problem) : problem;
+    if (!isRecord(report) || typeof report.path !== "string" || typeof report.message !== "string")
       return [];
-    const path = pathIn(told.path);
-    return typeof told.missing === "string"
-      ? [{ path: [...path, told.missing], message: "is required" }]
-      : [{ path, message: told.message }];
+    const path = pathIn(report.path);
+    if (typeof report.missing === "string")
+      return [{ path: [...path, report.missing], message: "is required" }];
+    return [{ path, message: report.message }];
   });
 }
 

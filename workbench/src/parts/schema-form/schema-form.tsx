@@ -7,8 +7,8 @@ import {
 } from "@rjsf/utils";
 import { Component, type ReactNode, useEffect, useMemo, useRef } from "react";
 import type { UnknownObject } from "../../../../src/model/json.ts";
-import { complete, withOnlyValues, withoutUnasked } from "./branches.ts";
-import { checkValue, type Wrong } from "./check-value.ts";
+import { complete, withOnlyValues, withoutInactiveFields } from "./branches.ts";
+import { checkValue, type FieldProblem } from "./check-value.ts";
 import { ChoiceField } from "./choice-field.tsx";
 import { fitForForms } from "./fit-for-forms.ts";
 import { goToField } from "./go-to-field.ts";
@@ -48,13 +48,13 @@ const fields = {
 /** A new entry of a map is empty. */
 const translate: typeof englishStringTranslator = (text, parts) =>
   text === TranslatableString.NewStringDefault ? "" : englishStringTranslator(text, parts);
-const nothingWrong: readonly Wrong[] = [];
+const noProblems: readonly FieldProblem[] = [];
 
 /** A form for a JSON Schema. Unsupported schemas fall back to JSON. */
 export function SchemaForm(props: SchemaFormProps) {
   const { schema } = props;
-  const why = useMemo(() => whyNoForm(schema), [schema]);
-  if (why !== null) return <NoForm why={why} />;
+  const reason = useMemo(() => whyNoForm(schema), [schema]);
+  if (reason !== null) return <NoForm why={reason} />;
   return (
     <FormBoundary key={JSON.stringify(schema).length}>
       <DrawnForm {...props} />
@@ -68,34 +68,43 @@ function DrawnForm(props: SchemaFormProps) {
   const isFirst = useRef(false);
   isFirst.current = checks === 0;
   const validator = useMemo(() => validatorOf(() => isFirst.current), []);
-  const shown = useMemo(() => fitForForms(withoutRootWords(schema)) as RJSFSchema, [schema]);
-  const withFixed = (next: UnknownObject) => withOnlyValues(next, shown, shown);
+  const formSchema = useMemo(() => fitForForms(withoutRootWords(schema)) as RJSFSchema, [schema]);
+  const withFixed = (next: UnknownObject) => withOnlyValues(next, formSchema, formSchema);
   const change = (next: UnknownObject) =>
-    onChange(complete(withoutUnasked(next, shown, shown), shown, shown) as UnknownObject);
+    onChange(
+      complete(
+        withoutInactiveFields(next, formSchema, formSchema),
+        formSchema,
+        formSchema,
+      ) as UnknownObject,
+    );
   // Once: what is written as JSON afterwards stays as it is written.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only for another schema
   useEffect(() => {
     if (withFixed(value) !== value) onChange(withFixed(value));
-  }, [shown]);
-  const wrong = useMemo(() => checkValue(shown, value), [shown, value]);
+  }, [formSchema]);
+  const formProblems = useMemo(() => checkValue(formSchema, value), [formSchema, value]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when it is asked for
   useEffect(() => {
     if (!checks) return;
     form.current?.validateForm();
-    if (wrong[0]) goToField(idPrefix, wrong[0].path);
+    if (formProblems[0]) goToField(idPrefix, formProblems[0].path);
   }, [checks]);
-  const problems = useMemo(() => problemsIn(refusal), [refusal]);
+  const refusalProblems = useMemo(() => problemsIn(refusal), [refusal]);
   // What the form finds itself is said in its own words.
-  const foreign = useMemo(() => (wrong.length === 0 ? problems : nothingWrong), [wrong, problems]);
+  const planeProblems = useMemo(
+    () => (formProblems.length === 0 ? refusalProblems : noProblems),
+    [formProblems, refusalProblems],
+  );
   useEffect(() => {
-    if (foreign[0]) goToField(idPrefix, foreign[0].path);
-  }, [foreign, idPrefix]);
-  const extra = useMemo(() => toErrorSchema(foreign), [foreign]);
+    if (planeProblems[0]) goToField(idPrefix, planeProblems[0].path);
+  }, [planeProblems, idPrefix]);
+  const extraErrors = useMemo(() => toErrorSchema(planeProblems), [planeProblems]);
   return (
     <PlainForm
       ref={form}
       tagName="div"
-      schema={shown}
+      schema={formSchema}
       formData={value}
       validator={validator}
       templates={{ ...templates, BaseInputTemplate } as object}
@@ -104,7 +113,7 @@ function DrawnForm(props: SchemaFormProps) {
       uiSchema={looks}
       experimental_defaultFormStateBehavior={noDefaults}
       translateString={translate}
-      extraErrors={extra}
+      extraErrors={extraErrors}
       liveValidate
       showErrorList={false}
       noHtml5Validate
@@ -126,10 +135,10 @@ function withoutRootWords({
   return { ...schema, type: "object" };
 }
 
-function NoForm({ why = "" }: { why?: string }) {
+function NoForm({ why: reason = "" }: { why?: string }) {
   return (
     <p className="text-sm text-muted">
-      This schema has no form. {why} Write the arguments as JSON.
+      This schema has no form. {reason} Write the arguments as JSON.
     </p>
   );
 }
@@ -143,6 +152,7 @@ class FormBoundary extends Component<{ children: ReactNode }, { failed: boolean 
   }
 
   override render(): ReactNode {
-    return this.state.failed ? <NoForm /> : this.props.children;
+    if (this.state.failed) return <NoForm />;
+    return this.props.children;
   }
 }

@@ -2,32 +2,32 @@ import type { UnknownObject } from "../../../../src/model/json.ts";
 
 /** Words for people: what a schema takes, where it says no title. */
 export function kindOf(schema: unknown, root: UnknownObject): string {
-  const meant = isRecord(schema) ? follow(schema, root) : {};
-  const only = onlyValueIn(meant);
-  if (only !== undefined) return shorten(JSON.stringify(only));
-  if (Array.isArray(meant.enum))
-    return shorten(meant.enum.map((choice) => JSON.stringify(choice)).join(", "));
-  const types = [meant.type ?? guessType(meant)].flat();
-  return types.map((type) => ofType(type, meant, root)).join(" or ");
+  const resolved = resolve(schema, root);
+  const onlyValue = onlyValueIn(resolved);
+  if (onlyValue !== undefined) return shorten(JSON.stringify(onlyValue));
+  if (Array.isArray(resolved.enum))
+    return shorten(resolved.enum.map((choice) => JSON.stringify(choice)).join(", "));
+  const types = [resolved.type ?? guessType(resolved)].flat();
+  return types.map((type) => renderType(type, resolved, root)).join(" or ");
 }
 
-function ofType(type: unknown, schema: UnknownObject, root: UnknownObject): string {
-  if (type === "object") return ofObject(schema);
+function renderType(type: unknown, schema: UnknownObject, root: UnknownObject): string {
+  if (type === "object") return renderObject(schema);
   if (type !== "array") return nouns.get(type)?.[0] ?? "anything";
   const { items } = schema;
-  const { type: inner } = isRecord(items) ? follow(items, root) : {};
-  const many = nouns.get(inner)?.[1];
-  return many === undefined ? "list" : `list of ${many}`;
+  const { type: itemType } = resolve(items, root);
+  const plural = nouns.get(itemType)?.[1];
+  return plural === undefined ? "list" : `list of ${plural}`;
 }
 
-function ofObject({ required, properties }: UnknownObject): string {
-  const all = Object.keys(isRecord(properties) ? properties : {});
-  const needed = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
-  const names = needed.length > 0 ? needed : all;
-  return names.length === 0 ? "object" : shorten(`object with ${names.join(", ")}`);
+function renderObject({ required, properties }: UnknownObject): string {
+  const requiredNames = listOf(required).filter((name) => typeof name === "string");
+  const names = requiredNames.length > 0 ? requiredNames : Object.keys(recordOf(properties));
+  if (names.length === 0) return "object";
+  return shorten(`object with ${names.join(", ")}`);
 }
 
-const nouns = new Map<unknown, readonly [one: string, many: string]>([
+const nouns = new Map<unknown, readonly [singular: string, plural: string]>([
   ["string", ["text", "texts"]],
   ["number", ["number", "numbers"]],
   ["integer", ["whole number", "whole numbers"]],
@@ -37,18 +37,16 @@ const nouns = new Map<unknown, readonly [one: string, many: string]>([
   ["null", ["null", "nulls"]],
 ]);
 
-const guessType = ({ properties, required, items }: UnknownObject) =>
-  properties !== undefined || required !== undefined
-    ? "object"
-    : items === undefined
-      ? undefined
-      : "array";
+function guessType({ properties, required, items }: UnknownObject): string | undefined {
+  if (properties !== undefined || required !== undefined) return "object";
+  return items === undefined ? undefined : "array";
+}
 
 const shorten = (text: string) => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
 
 /** The one value that a schema allows; undefined where it allows several. */
-export function onlyValueIn({ const: only, enum: choices, type }: UnknownObject): unknown {
-  if (only !== undefined) return only;
+export function onlyValueIn({ const: constant, enum: choices, type }: UnknownObject): unknown {
+  if (constant !== undefined) return constant;
   if (Array.isArray(choices) && choices.length === 1) return choices[0];
   return type === "null" ? null : undefined;
 }
@@ -58,33 +56,33 @@ export function discriminatorOf(
   choices: readonly unknown[],
   root: UnknownObject,
 ): string | undefined {
-  const [first, ...others] = choices.map((choice) => propertiesOf(choice, root));
-  if (first === undefined || others.length === 0) return undefined;
+  const [first, ...furtherProperties] = choices.map((choice) => propertiesOf(choice, root));
+  if (first === undefined || furtherProperties.length === 0) return undefined;
   return Object.keys(first).find((name) => {
-    const values = [first, ...others].map((properties) => ownValue(properties, name, root));
-    const told = new Set(values.map((value) => JSON.stringify(value)));
-    return !values.includes(undefined) && told.size === values.length;
+    const values = [first, ...furtherProperties].map((properties) =>
+      ownValue(properties, name, root),
+    );
+    const distinctValues = new Set(values.map((value) => JSON.stringify(value)));
+    return !values.includes(undefined) && distinctValues.size === values.length;
   });
 }
 
 export function ownValue(properties: UnknownObject, name: string, root: UnknownObject): unknown {
-  const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  return isRecord(schema) ? onlyValueIn(follow(schema, root)) : undefined;
+  return onlyValueIn(resolve(memberOf(properties, name), root));
 }
 
 export function propertiesOf(schema: unknown, root: UnknownObject): UnknownObject {
   if (!isRecord(schema)) return {};
   const { properties, allOf } = follow(schema, root);
-  const parts = Array.isArray(allOf)
-    ? allOf.map((part) => (part === schema ? {} : propertiesIn(part, root)))
-    : [];
-  return Object.assign({}, ...parts, isRecord(properties) ? properties : {}) as UnknownObject;
+  const parts = listOf(allOf)
+    .filter((part) => part !== schema)
+    .map((part) => propertiesIn(part, root));
+  return Object.assign({}, ...parts, recordOf(properties)) as UnknownObject;
 }
 
 /** One level of `allOf`, which is what servers write. */
 function propertiesIn(schema: unknown, root: UnknownObject): UnknownObject {
-  const { properties } = isRecord(schema) ? follow(schema, root) : {};
-  return isRecord(properties) ? properties : {};
+  return recordOf(resolve(schema, root).properties);
 }
 
 const maxSteps = 20;
@@ -98,6 +96,9 @@ export function follow(schema: UnknownObject, root: UnknownObject, steps = 0): U
   return { ...follow(target, root, steps + 1), ...beside };
 }
 
+/** The same for any value: what is no schema says nothing. */
+export const resolve = (schema: unknown, root: UnknownObject) => follow(recordOf(schema), root);
+
 export function targetOf(reference: unknown, root: UnknownObject): UnknownObject | undefined {
   if (reference === "#") return root;
   if (typeof reference !== "string" || !reference.startsWith("#/")) return undefined;
@@ -106,10 +107,8 @@ export function targetOf(reference: unknown, root: UnknownObject): UnknownObject
     .split("/")
     .map((part) => decode(part).replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>(
-      (at, name) =>
-        typeof at === "object" && at !== null && Object.hasOwn(at, name)
-          ? Reflect.get(at, name)
-          : undefined,
+      (node, name) =>
+        typeof node === "object" && node !== null ? memberOf(node, name) : undefined,
       root,
     );
   return isRecord(target) ? target : undefined;
@@ -126,3 +125,10 @@ function decode(part: string): string {
 export function isRecord(value: unknown): value is UnknownObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+export const recordOf = (value: unknown): UnknownObject => (isRecord(value) ? value : {});
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Names may be those that every object has, such as `constructor`. */
+export const memberOf = (holder: object, name: string, fallback?: unknown): unknown =>
+  Object.hasOwn(holder, name) ? Reflect.get(holder, name) : fallback;

@@ -1,21 +1,24 @@
-import { isRecord } from "./schema-words.ts";
+import { listOf, recordOf } from "./schema-words.ts";
 
 /** A copy with a value at a place. Undefined, and the sign by which the forms' library removes a name, take it out. */
-export function setAt(whole: unknown, path: readonly (string | number)[], value: unknown): unknown {
-  const [first, ...rest] = path;
+export function setAt(
+  holder: unknown,
+  path: readonly (string | number)[],
+  value: unknown,
+): unknown {
+  const [first, ...innerPath] = path;
   if (first === undefined) return value;
   if (typeof first === "number") {
-    const list: unknown[] = Array.isArray(whole) ? [...whole] : [];
+    const list = [...listOf(holder)];
     // An item stays in its place, with nothing in it.
-    for (let at = list.length; at < first; at += 1) list.push(null);
-    list[first] = setAt(list[first], rest, value) ?? null;
+    for (let index = list.length; index < first; index += 1) list.push(null);
+    list[first] = setAt(list[first], innerPath, value) ?? null;
     return list;
   }
-  const { [first]: before, ...others } = isRecord(whole) ? whole : {};
-  const next = setAt(before, rest, value);
-  if (next === undefined || typeof next === "symbol") return others;
+  const { [first]: valueBefore, ...siblings } = recordOf(holder);
+  const nextValue = setAt(valueBefore, innerPath, value);
+  if (nextValue === undefined || typeof nextValue === "symbol") return siblings;
   // Names keep their order.
-  return before === undefined
-    ? { ...others, [first]: next }
-    : { ...(whole as object), [first]: next };
+  if (valueBefore === undefined) return { ...siblings, [first]: nextValue };
+  return { ...(holder as object), [first]: nextValue };
 }

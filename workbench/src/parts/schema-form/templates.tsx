@@ -12,7 +12,7 @@ import { Button, IconButton } from "../button.tsx";
 import { classes } from "../class-names.ts";
 import { TextInput } from "../field.tsx";
 import { Plus, Trash2 } from "../icons.ts";
-import { FieldName, typeIn, wayTo } from "./field-name.tsx";
+import { FieldName, renderPath, typeIn } from "./field-name.tsx";
 import {
   ArrayFieldItemTemplate,
   ArrayFieldTemplate,
@@ -20,7 +20,7 @@ import {
   ObjectFieldTemplate,
   Star,
 } from "./group-templates.tsx";
-import { about, cut, isBare, SchemaText } from "./looks.tsx";
+import { aboutClass, cutText, isBare, SchemaText } from "./looks.tsx";
 
 type Data = UnknownObject;
 type Schema = RJSFSchema;
@@ -69,7 +69,7 @@ function FieldTemplate(props: FieldTemplateProps<Data, Schema>) {
           children
         )}
         {displayLabel && rawDescription && !(isChoice && !isList(schema)) && (
-          <SchemaText id={descriptionId(id)} className={about} text={rawDescription} />
+          <SchemaText id={descriptionId(id)} className={aboutClass} text={rawDescription} />
         )}
         {errors}
       </div>
@@ -83,7 +83,7 @@ const isList = ({ oneOf = [], anyOf = [] }: Schema) =>
     (choice) => typeof choice === "object" && "const" in choice && choice.format === undefined,
   );
 
-const empty: Record<string, unknown> = {
+const emptyValues: Record<string, unknown> = {
   string: "",
   number: 0,
   integer: 0,
@@ -96,16 +96,16 @@ function NullBox(props: FieldTemplateProps<Data, Schema>) {
   const { formData, fieldPathId, label, disabled, readonly, schema, onChange } = props;
   const { path, $id } = fieldPathId;
   // An item of a list cannot be left out.
-  const other = isItem(props) ? (empty[typeIn(schema)] ?? {}) : undefined;
+  const nonNullValue = isItem(props) ? (emptyValues[typeIn(schema)] ?? {}) : undefined;
   return (
     <label className="ml-auto flex shrink-0 items-center gap-1 text-xs text-muted">
       <input
         type="checkbox"
-        aria-label={`${cut(String(path.at(-1) ?? label), 80)} is null`}
+        aria-label={`${cutText(String(path.at(-1) ?? label), 80)} is null`}
         checked={(formData as unknown) === null}
         disabled={disabled || readonly || false}
         onChange={({ target }) =>
-          onChange((target.checked ? null : other) as Data | undefined, path, undefined, $id)
+          onChange((target.checked ? null : nonNullValue) as Data | undefined, path, undefined, $id)
         }
       />
       null
@@ -147,7 +147,7 @@ function CyclicSchemaExpandTemplate({
 }
 
 function DescriptionFieldTemplate({ id, description }: DescriptionFieldProps<Data, Schema>) {
-  return <SchemaText id={id} className={about} text={String(description)} />;
+  return <SchemaText id={id} className={aboutClass} text={String(description)} />;
 }
 
 /** Names its field: a person who was taken there by a key or a reader may not see the label. */
@@ -158,7 +158,7 @@ export function FieldErrorTemplate({
   if (errors.length === 0) return null;
   return (
     <p id={`${fieldPathId.$id}__error`} className="break-words text-xs text-bad">
-      <bdi className="font-mono">{wayTo(fieldPathId.path) || "It"}</bdi>{" "}
+      <bdi className="font-mono">{renderPath(fieldPathId.path) || "It"}</bdi>{" "}
       {[...new Set(errors.map(String))].join(", ")}
     </p>
   );

@@ -1,5 +1,6 @@
 import { getDefaultRegistry } from "@rjsf/core";
 import type { FieldProps, RJSFSchema } from "@rjsf/utils";
+import { listOf } from "./schema-words.ts";
 
 const { ArrayField } = getDefaultRegistry().fields;
 
@@ -8,20 +9,20 @@ export function TupleField(props: FieldProps<unknown, RJSFSchema>) {
   const { schema, formData, fieldPathId, onChange } = props;
   if (ArrayField === undefined) return null;
   if (!Array.isArray(schema.items)) return <ArrayField {...props} />;
-  const given: readonly unknown[] = Array.isArray(formData) ? formData : [];
-  const places = Array.from(
-    { length: Math.max(given.length, schema.items.length) },
-    (_, at) => given[at],
+  const givenItems = listOf(formData);
+  const slots = Array.from(
+    { length: Math.max(givenItems.length, schema.items.length) },
+    (_, index) => givenItems[index],
   );
   const change: typeof onChange = (value, path, errors, id) => {
-    const at = path.length === fieldPathId.path.length + 1 ? path.at(-1) : undefined;
+    const changedIndex = path.length === fieldPathId.path.length + 1 ? path.at(-1) : undefined;
     const isEmpty =
-      isMissing(value) && places.every((one, place) => place === at || isMissing(one));
+      isMissing(value) && slots.every((slot, index) => index === changedIndex || isMissing(slot));
     // With nothing in any place it is not given at all.
-    if (at !== undefined && isEmpty) onChange(undefined, fieldPathId.path, errors, id);
+    if (changedIndex !== undefined && isEmpty) onChange(undefined, fieldPathId.path, errors, id);
     else onChange(value, path, errors, id);
   };
-  return <ArrayField {...props} formData={places} onChange={change} />;
+  return <ArrayField {...props} formData={slots} onChange={change} />;
 }
 
 const isMissing = (value: unknown) => value === undefined || value === null;

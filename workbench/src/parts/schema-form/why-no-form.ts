@@ -1,5 +1,5 @@
 import type { UnknownObject } from "../../../../src/model/json.ts";
-import { isRecord, targetOf } from "./schema-words.ts";
+import { isRecord, recordOf, targetOf } from "./schema-words.ts";
 
 /** Fields that a form may have; more of them would stop the page at every key. */
 const maxFields = 1_500;
@@ -13,42 +13,46 @@ export function whyNoForm(schema: unknown): string | null {
   if (schema.type !== undefined && ![schema.type].flat().includes("object"))
     return "It is not for an object.";
   const references = new Set<unknown>();
-  const waiting: { at: unknown; depth: number }[] = [{ at: schema, depth: 0 }];
-  const all: UnknownObject[] = [];
+  const waiting: { node: unknown; depth: number }[] = [{ node: schema, depth: 0 }];
+  const schemas: UnknownObject[] = [];
   let fields = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { at, depth } = next;
-    if (typeof at !== "object" || at === null) continue;
+    const { node, depth } = next;
+    if (typeof node !== "object" || node === null) continue;
     if (depth > maxDepth) return "It is nested too deeply.";
-    if (isRecord(at) && Object.hasOwn(at, "__proto__"))
+    if (isRecord(node) && Object.hasOwn(node, "__proto__"))
       return "It has a property with the name __proto__.";
-    if (isRecord(at) && isRecord(at.properties)) fields += Object.keys(at.properties).length;
+    if (isRecord(node) && isRecord(node.properties)) fields += Object.keys(node.properties).length;
     if (fields > maxFields) return `It has more than ${maxFields} fields.`;
-    if (isRecord(at) && typeof at.$ref === "string") references.add(at.$ref);
-    if (isRecord(at)) all.push(at);
-    for (const inner of Object.values(at)) waiting.push({ at: inner, depth: depth + 1 });
+    if (isRecord(node) && typeof node.$ref === "string") references.add(node.$ref);
+    if (isRecord(node)) schemas.push(node);
+    for (const child of Object.values(node)) waiting.push({ node: child, depth: depth + 1 });
   }
   if (references.size > maxFields) return `It has more than ${maxFields} references.`;
-  const done = new Set<unknown>();
-  if (all.some((at) => isOfItself(at, schema, new Set(), done))) return "It is made of itself.";
+  const checked = new Set<unknown>();
+  if (schemas.some((node) => isOfItself(node, schema, new Set(), checked)))
+    return "It is made of itself.";
   const starts = [
     schema,
     ...[...references].flatMap((reference) => targetOf(reference, schema) ?? []),
   ];
-  const isEndless = starts.some((start) => unfold(start, schema, [], { left: maxUnfolded }) <= 0);
-  return isEndless ? `Its references unfold to more than ${maxUnfolded} fields.` : null;
+  const isEndless = starts.some(
+    (start) => unfold(start, schema, [], { remaining: maxUnfolded }) <= 0,
+  );
+  if (!isEndless) return null;
+  return `Its references unfold to more than ${maxUnfolded} fields.`;
 }
 
 /** A value would have to fit the schema in order to fit it: the forms' library would look for the end for ever. */
 function isOfItself(
-  at: unknown,
+  node: unknown,
   root: UnknownObject,
-  above: Set<unknown>,
-  done: Set<unknown>,
+  ancestors: Set<unknown>,
+  checked: Set<unknown>,
 ): boolean {
-  if (!isRecord(at) || done.has(at)) return false;
-  if (above.has(at)) return true;
-  above.add(at);
+  if (!isRecord(node) || checked.has(node)) return false;
+  if (ancestors.has(node)) return true;
+  ancestors.add(node);
   const {
     $ref,
     allOf,
@@ -60,10 +64,8 @@ function isOfItself(
     not,
     dependentSchemas,
     dependencies,
-  } = at;
-  const depending = [dependentSchemas, dependencies].flatMap((map) =>
-    isRecord(map) ? Object.values(map) : [],
-  );
+  } = node;
+  const depending = [dependentSchemas, dependencies].flatMap((map) => Object.values(recordOf(map)));
   const parts = [
     targetOf($ref, root),
     ...[allOf, anyOf, oneOf].flat(),
@@ -73,22 +75,22 @@ function isOfItself(
     not,
     ...depending,
   ];
-  const found = parts.some((part) => isOfItself(part, root, above, done));
-  above.delete(at);
-  done.add(at);
-  return found;
+  const isCircular = parts.some((part) => isOfItself(part, root, ancestors, checked));
+  ancestors.delete(node);
+  checked.add(node);
+  return isCircular;
 }
 
 /** What is drawn together; the choices of `oneOf` and `anyOf` are drawn when they are made. */
 function unfold(
-  at: unknown,
+  node: unknown,
   root: UnknownObject,
-  via: readonly string[],
-  budget: { left: number },
+  references: readonly string[],
+  budget: { remaining: number },
 ): number {
-  budget.left -= 1;
-  if (budget.left <= 0 || !isRecord(at)) return budget.left;
-  const { $ref, properties, patternProperties, dependentSchemas, dependencies } = at;
+  budget.remaining -= 1;
+  if (budget.remaining <= 0 || !isRecord(node)) return budget.remaining;
+  const { $ref, properties, patternProperties, dependentSchemas, dependencies } = node;
   const {
     items,
     prefixItems,
@@ -98,7 +100,7 @@ function unfold(
     if: condition,
     then,
     else: otherwise,
-  } = at;
+  } = node;
   const maps = [properties, patternProperties, dependentSchemas, dependencies].filter(isRecord);
   const lists = [
     items,
@@ -110,9 +112,10 @@ function unfold(
     then,
     otherwise,
   ];
-  if (typeof $ref === "string" && !via.includes($ref))
-    unfold(targetOf($ref, root), root, [...via, $ref], budget);
+  if (typeof $ref === "string" && !references.includes($ref))
+    unfold(targetOf($ref, root), root, [...references, $ref], budget);
   const inner = [...maps.flatMap((map) => Object.values(map)), ...lists.flat()];
-  for (const one of inner) if (isRecord(one)) unfold(one, root, via, budget);
-  return budget.left;
+  for (const subschema of inner)
+    if (isRecord(subschema)) unfold(subschema, root, references, budget);
+  return budget.remaining;
 }

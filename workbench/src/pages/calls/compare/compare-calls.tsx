@@ -17,16 +17,20 @@ const atOnce = 200;
 const maxShown = 50;
 
 /** The difference to another call of the same tool. */
-export function CompareCalls({ call, other }: { call: CallAnswer; other: string | undefined }) {
-  const listed = operationPages("calls.list", { tool: call.tool, limit: atOnce, payloads: true });
-  const calls = useInfiniteQuery(listed).data?.pages[0]?.calls ?? [];
-  const others = calls.filter(({ id }) => id !== call.id);
-  if (others.length === 0 && other === undefined) return null;
+export function CompareCalls({ call, otherId }: { call: CallAnswer; otherId: string | undefined }) {
+  const callPages = operationPages("calls.list", {
+    tool: call.tool,
+    limit: atOnce,
+    payloads: true,
+  });
+  const calls = useInfiniteQuery(callPages).data?.pages[0]?.calls ?? [];
+  const otherCalls = calls.filter(({ id }) => id !== call.id);
+  if (otherCalls.length === 0 && otherId === undefined) return null;
   return (
     <Panel
       title="Compare"
       actions={
-        other !== undefined && (
+        otherId !== undefined && (
           <Link
             to="/calls/$id"
             params={{ id: call.id }}
@@ -39,25 +43,26 @@ export function CompareCalls({ call, other }: { call: CallAnswer; other: string 
         )
       }
     >
-      {other === undefined ? (
-        <Choice call={call} others={others} />
+      {otherId === undefined ? (
+        <Choice call={call} otherCalls={otherCalls} />
       ) : (
-        <Difference call={call} other={other} />
+        <Difference call={call} otherId={otherId} />
       )}
     </Panel>
   );
 }
 
-function Choice({ call, others }: { call: CallAnswer; others: readonly CallAnswer[] }) {
+function Choice({ call, otherCalls }: { call: CallAnswer; otherCalls: readonly CallAnswer[] }) {
   const [text, setText] = useState("");
   const [status, setStatus] = useState("");
-  const has = (one: CallAnswer) =>
-    `${argumentsText(one)} ${exactTime(one.at)} ${callStatusText(one.status)}`.toLowerCase();
-  const found = others.filter(
-    (one) =>
-      (status === "" || one.status === status) && has(one).includes(text.trim().toLowerCase()),
+  const searchTextOf = (otherCall: CallAnswer) =>
+    `${argumentsText(otherCall)} ${exactTime(otherCall.at)} ${callStatusText(otherCall.status)}`.toLowerCase();
+  const matchingCalls = otherCalls.filter(
+    (otherCall) =>
+      (status === "" || otherCall.status === status) &&
+      searchTextOf(otherCall).includes(text.trim().toLowerCase()),
   );
-  const statuses = [...new Set(others.map((one) => one.status))];
+  const statuses = [...new Set(otherCalls.map((otherCall) => otherCall.status))];
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
@@ -72,7 +77,7 @@ function Choice({ call, others }: { call: CallAnswer; others: readonly CallAnswe
             onChange={({ target }) => setStatus(target.value)}
             options={[
               { value: "", text: "Any status" },
-              ...statuses.map((one) => ({ value: one, text: callStatusText(one) })),
+              ...statuses.map((choice) => ({ value: choice, text: callStatusText(choice) })),
             ]}
           />
         )}
@@ -80,8 +85,8 @@ function Choice({ call, others }: { call: CallAnswer; others: readonly CallAnswe
           label="Search arguments and times"
           value={text}
           onChange={setText}
-          found={found.length}
-          of={others.length}
+          matchCount={matchingCalls.length}
+          totalCount={otherCalls.length}
         />
       </div>
       <ul
@@ -90,35 +95,35 @@ function Choice({ call, others }: { call: CallAnswer; others: readonly CallAnswe
         tabIndex={0}
         className="max-h-72 divide-y divide-line overflow-y-auto rounded-md border border-line text-sm"
       >
-        {found.slice(0, maxShown).map((one) => (
-          <Other key={one.id} call={call} one={one} />
+        {matchingCalls.slice(0, maxShown).map((otherCall) => (
+          <OtherCall key={otherCall.id} call={call} otherCall={otherCall} />
         ))}
-        {found.length === 0 && <li className="px-3 py-2 text-muted">No call matches.</li>}
+        {matchingCalls.length === 0 && <li className="px-3 py-2 text-muted">No call matches.</li>}
       </ul>
     </div>
   );
 }
 
-function Other({ call, one }: { call: CallAnswer; one: CallAnswer }) {
-  const isSame = one.argumentsHash !== null && one.argumentsHash === call.argumentsHash;
-  const summary = argumentsText(one);
+function OtherCall({ call, otherCall }: { call: CallAnswer; otherCall: CallAnswer }) {
+  const isSame = otherCall.argumentsHash !== null && otherCall.argumentsHash === call.argumentsHash;
+  const summary = argumentsText(otherCall);
   return (
     <li>
       <Link
         to="/calls/$id"
         params={{ id: call.id }}
-        search={{ with: one.id }}
+        search={{ with: otherCall.id }}
         replace
         className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 hover:bg-sunken"
       >
         <span className="w-20 shrink-0 text-muted">
-          <Time at={one.at} />
+          <Time at={otherCall.at} />
         </span>
         <span className="w-24 shrink-0">
-          <CallState call={one} />
+          <CallState call={otherCall} />
         </span>
         <span className="w-16 shrink-0 text-right tabular-nums text-muted">
-          {renderDuration(one.durationMs)}
+          {renderDuration(otherCall.durationMs)}
         </span>
         {isSame && <Badge>same arguments</Badge>}
         <span className="min-w-0 flex-1 basis-60 truncate font-mono text-xs" title={summary}>
@@ -129,16 +134,16 @@ function Other({ call, one }: { call: CallAnswer; one: CallAnswer }) {
   );
 }
 
-function Difference({ call, other }: { call: CallAnswer; other: string }) {
+function Difference({ call, otherId }: { call: CallAnswer; otherId: string }) {
   return (
-    <QueryView query={useOperation("calls.get", { id: other })}>
+    <QueryView query={useOperation("calls.get", { id: otherId })}>
       {(before) => {
         const text = differenceOf(before, call);
         return (
           <div className="flex flex-col gap-2 text-sm">
             <p className="text-muted">
               From{" "}
-              <Link to="/calls/$id" params={{ id: other }} className="text-accent underline">
+              <Link to="/calls/$id" params={{ id: otherId }} className="text-accent underline">
                 the other call
               </Link>{" "}
               ({exactTime(before.at)}, {renderDuration(before.durationMs)}) to this one (

@@ -2,7 +2,7 @@ import type { UnknownObject } from "../../../../../src/model/json.ts";
 import type { CallAnswer } from "../../../api/queries.ts";
 import { diffLines } from "../../../parts/diff-lines.ts";
 
-type Compared = Pick<
+type ComparedCall = Pick<
   CallAnswer,
   "status" | "provider" | "argumentsHash" | "resultHash" | "error" | "attempts"
 > & {
@@ -10,15 +10,15 @@ type Compared = Pick<
 };
 
 /** Unchanged lines around a change. */
-const around = 3;
+const contextLines = 3;
 
 /** What is different between two calls, as a text that `diff` would write; empty where nothing is. */
-export function differenceOf(before: Compared, after: Compared): string {
-  const old = textsOf(before);
-  const now = textsOf(after);
-  return Object.keys({ ...old, ...now })
+export function differenceOf(before: ComparedCall, after: ComparedCall): string {
+  const oldTexts = textsOf(before);
+  const newTexts = textsOf(after);
+  return Object.keys({ ...oldTexts, ...newTexts })
     .flatMap((name) => {
-      const lines = hunks(old[name] ?? "", now[name] ?? "");
+      const lines = hunks(oldTexts[name] ?? "", newTexts[name] ?? "");
       return lines.length === 0 ? [] : [`@@ ${name} @@`, ...lines];
     })
     .join("\n");
@@ -27,15 +27,17 @@ export function differenceOf(before: Compared, after: Compared): string {
 function hunks(before: string, after: string): string[] {
   if (before === after) return [];
   const lines = diffLines(before, after);
-  const isNear = lines.map((_, at) =>
-    lines.slice(Math.max(0, at - around), at + around + 1).some(({ sign }) => sign !== " "),
+  const isNear = lines.map((_, index) =>
+    lines
+      .slice(Math.max(0, index - contextLines), index + contextLines + 1)
+      .some(({ sign }) => sign !== " "),
   );
-  const shown: string[] = [];
-  for (const [at, { sign, text }] of lines.entries()) {
-    if (isNear[at]) shown.push(`${sign === "−" ? "-" : sign}${text}`);
-    else if (isNear[at - 1]) shown.push(" …");
+  const shownLines: string[] = [];
+  for (const [index, { sign, text }] of lines.entries()) {
+    if (isNear[index]) shownLines.push(`${sign === "−" ? "-" : sign}${text}`);
+    else if (isNear[index - 1]) shownLines.push(" …");
   }
-  return shown;
+  return shownLines;
 }
 
 /** Hashes tell that something differs where the values are not kept. */
@@ -47,7 +49,7 @@ function textsOf({
   resultHash,
   error,
   attempts,
-}: Compared): Record<string, string> {
+}: ComparedCall): Record<string, string> {
   const values: Record<string, string> = payload
     ? { arguments: pretty(payload.arguments), result: resultText(payload.result) }
     : { "hash of the arguments": argumentsHash ?? "", "hash of the result": resultHash ?? "" };
@@ -60,30 +62,30 @@ function textsOf({
   };
 }
 
-const pretty = (value: unknown) =>
-  value === undefined || value === null
-    ? ""
-    : typeof value === "string"
-      ? value
-      : JSON.stringify(value, null, 2);
+function pretty(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
 
 /** Block by block; JSON inside a text is laid out as JSON, so that no difference is one long escaped line. */
 function resultText(result: unknown): string {
   if (typeof result !== "object" || result === null || !("content" in result))
     return pretty(result);
-  const { content, structuredContent, ...rest } = result as {
+  const { content, structuredContent, ...otherFields } = result as {
     content: UnknownObject[];
     structuredContent?: unknown;
   };
   const blocks = content.map((block) =>
-    typeof block.text === "string" ? laidOut(block.text) : pretty(block),
+    typeof block.text === "string" ? layOutJson(block.text) : pretty(block),
   );
-  const structured = structuredContent === undefined ? "" : pretty(structuredContent);
-  const more = Object.keys(rest).length === 0 ? "" : pretty(rest);
-  return [...new Set([...blocks, structured, more])].filter((text) => text !== "").join("\n");
+
+  const otherText = Object.keys(otherFields).length === 0 ? "" : pretty(otherFields);
+  return [...new Set([...blocks, pretty(structuredContent), otherText])]
+    .filter((text) => text !== "")
+    .join("\n");
 }
 
-function laidOut(text: string): string {
+function layOutJson(text: string): string {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
     return pretty(JSON.parse(text));
@@ -98,7 +100,7 @@ const maxSummary = 160;
 export function argumentsText({
   payload,
   argumentNames,
-}: Pick<CallAnswer, "argumentNames"> & Pick<Compared, "payload">) {
+}: Pick<CallAnswer, "argumentNames"> & Pick<ComparedCall, "payload">) {
   const text = payload ? JSON.stringify(payload.arguments) : argumentNames.join(", ");
   return text.length <= maxSummary ? text : `${text.slice(0, maxSummary)}…`;
 }

@@ -10,11 +10,11 @@ const reasons: Record<string, string> = {
 /** Why a model stopped; an unknown reason is shown as the endpoint gave it. */
 export function renderFinish(finish: string | undefined): string {
   if (finish === undefined) return "interrupted";
-  const known = Object.hasOwn(reasons, finish) ? reasons[finish] : undefined;
-  return known === undefined ? finish : `${known} (${finish})`;
+  const reason = Object.hasOwn(reasons, finish) ? reasons[finish] : undefined;
+  return reason === undefined ? finish : `${reason} (${finish})`;
 }
 
 /** Whether the model finished by itself. */
-export function isWholeFinish(finish: string | undefined): boolean {
+export function isOwnFinish(finish: string | undefined): boolean {
   return finish !== undefined && finish !== "length" && !/^content.filter$/.test(finish);
 }

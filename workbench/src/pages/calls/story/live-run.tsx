@@ -12,22 +12,17 @@ import { isModelAsked, liveSpans } from "./run-spans.ts";
 import { StopRun } from "./stop-run.tsx";
 import { useRecords } from "./use-story.ts";
 
-const everyMs = 500;
+const clockMs = 500;
 
 /** A run that goes on: what it has done so far, and what it does now. */
 export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
   const now = useClock();
   const records = useRecords(run.id);
-  const held = useHeld(run);
+  const heldByCall = useApprovalIds(run);
   const { id, question, steps = [], messages = [], calls, conversation, usage } = run;
   const isAsked = isModelAsked(run);
   const durationMs = Math.max(0, now - Date.parse(run.at));
-  const doing =
-    held.size > 0
-      ? "waits for approval"
-      : isAsked
-        ? `the model, turn ${steps.length}`
-        : calls.flatMap(({ tool, status }) => (status === null ? tool : [])).join(", ");
+
   return (
     <Page
       title={
@@ -46,7 +41,7 @@ export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
       <Panel title={`Timing: ${renderDuration(durationMs)} so far`}>
         <Waterfall
           label="Turns and calls so far"
-          spans={liveSpans(run, records, new Set(held.keys()), now)}
+          spans={liveSpans(run, records, new Set(heldByCall.keys()), now)}
           totalMs={durationMs}
         />
       </Panel>
@@ -55,13 +50,13 @@ export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
           <Conversation
             run={{ messages, steps, question, answer: null, conversation }}
             records={records}
-            live={{ calls, held, isModelAsked: isAsked }}
+            live={{ calls, approvalIds: heldByCall, isModelAsked: isAsked }}
           />
         </Panel>
         <Panel title="Run">
           <Facts
             items={[
-              ["Now", doing],
+              ["Now", heldByCall.size > 0 ? "waits for approval" : renderActivity(run)],
               ["Since", <Time full key="at" at={run.at} />],
               ["Asked by", run.user],
               ["Model", run.model],
@@ -90,31 +85,38 @@ export function LiveRun({ run, back }: { run: RunningRun; back: ReactNode }) {
   );
 }
 
+function renderActivity(run: RunningRun): string {
+  const { steps = [], calls } = run;
+  if (isModelAsked(run)) return `the model, turn ${steps.length}`;
+  const openCalls = calls.filter(({ status }) => status === null);
+  return openCalls.map(({ tool }) => tool).join(", ");
+}
+
 function useClock(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    const timer = setInterval(() => setNow(Date.now()), clockMs);
     return () => clearInterval(timer);
   }, []);
   return now;
 }
 
 /** The approvals that its calls wait for, by the call: oldest first, as far as they are of the same tool. */
-function useHeld(run: RunningRun): Map<string, string> {
+function useApprovalIds(run: RunningRun): Map<string, string> {
   const approvals = useQuery(pendingQuery()).data?.approvals ?? [];
-  const ours = approvals.filter(({ options }) => options.run === run.id);
-  const found = new Map<string, string>();
+  const runApprovals = approvals.filter(({ options }) => options.run === run.id);
+  const heldByCall = new Map<string, string>();
   for (const { id, status, tool } of run.calls) {
     if (status !== null) continue;
-    const at = ours.findIndex((held) => isSame(held, tool));
-    const [held] = at === -1 ? [] : ours.splice(at, 1);
-    if (held) found.set(id, held.id);
+    const index = runApprovals.findIndex((approval) => isOfTool(approval, tool));
+    const [approval] = index === -1 ? [] : runApprovals.splice(index, 1);
+    if (approval) heldByCall.set(id, approval.id);
   }
-  return found;
+  return heldByCall;
 }
 
 /** Models have other separators in their names of tools. */
-function isSame(
+function isOfTool(
   { tool, toolId }: { tool: string; toolId: { server: string | null; tool: string } },
   name: string,
 ) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AgentCall, AgentRun, AgentStep } from "../../../../../src/model/agent/run-schema.ts";
 import type { RunningRun } from "../../../api/history-queries.ts";
-import { isModelAsked, liveSpans, type Recorded, runSpans } from "./run-spans.ts";
+import { type CallRecords, isModelAsked, liveSpans, runSpans } from "./run-spans.ts";
 
 const begun = "2026-11-18T10:00:00.000Z";
 const after = (ms: number) => new Date(Date.parse(begun) + ms).toISOString();
@@ -61,7 +61,7 @@ test("calls stand below the turn that asked for them, and those of a program bel
 });
 
 test("the time that a person took is shown apart from the time of the tool", () => {
-  const records: Recorded = new Map([
+  const records: CallRecords = new Map([
     [
       "r-a",
       {

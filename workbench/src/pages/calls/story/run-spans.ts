@@ -2,19 +2,23 @@ import type { AgentCall, AgentRun, AgentStep } from "../../../../../src/model/ag
 import type { RunningRun } from "../../../api/history-queries.ts";
 import type { CallAnswer } from "../../../api/queries.ts";
 import type { Span } from "../waterfall.tsx";
-import { isWholeFinish, renderFinish } from "./finish.ts";
+import { isOwnFinish, renderFinish } from "./finish.ts";
 
 /** What the record of a call adds: how long it waited for a person. */
-export type Recorded = ReadonlyMap<string, Pick<CallAnswer, "stages" | "approval" | "status">>;
+export type CallRecords = ReadonlyMap<string, Pick<CallAnswer, "stages" | "approval" | "status">>;
 
 /** Programs that the calls of a run were made in, by the call. */
 export type Programs = ReadonlyMap<string, AgentRun>;
 
-type Told = Pick<AgentRun, "at" | "steps">;
-type Since = (time: string) => number;
+type ToldRun = Pick<AgentRun, "at" | "steps">;
+type TimeSince = (time: string) => number;
 
 /** The turns of a model with the calls of each, and the calls of programs below those that ran them. */
-export function runSpans(run: Told, records: Recorded, programs: Programs = new Map()): Span[] {
+export function runSpans(
+  run: ToldRun,
+  records: CallRecords,
+  programs: Programs = new Map(),
+): Span[] {
   const since = sinceOf(run.at);
   return run.steps.flatMap((step) => [
     turnSpan(step, since),
@@ -27,69 +31,79 @@ export function runSpans(run: Told, records: Recorded, programs: Programs = new 
 /** A run that goes on: what has not ended lasts until now. */
 export function liveSpans(
   run: RunningRun,
-  records: Recorded,
+  records: CallRecords,
   waiting: ReadonlySet<string>,
   now: number,
 ): Span[] {
   const since = sinceOf(run.at);
   const { steps = [], calls } = run;
-  const ended = steps.slice(0, -1);
-  const last = steps.at(-1);
-  const spans = runSpans({ at: run.at, steps: ended }, records);
-  if (last === undefined) return spans;
+  const endedSteps = steps.slice(0, -1);
+  const lastStep = steps.at(-1);
+  const spans = runSpans({ at: run.at, steps: endedSteps }, records);
+  if (lastStep === undefined) return spans;
   const isAsked = isModelAsked(run);
-  const turn = turnSpan(last, since);
+  const lastTurn = turnSpan(lastStep, since);
   const lastSpan = isAsked
-    ? { ...turn, ms: lasting(now, last.at), isBad: false, isRunning: true, note: "under way" }
-    : turn;
-  const open = calls.map((call): Span => {
+    ? {
+        ...lastTurn,
+        ms: elapsedMs(now, lastStep.at),
+        isBad: false,
+        isRunning: true,
+        note: "under way",
+      }
+    : lastTurn;
+  const openSpans = calls.map((call): Span => {
     const isRunning = call.status === null;
-    const at = call.at ?? last.at;
-    const ms = call.durationMs ?? lasting(now, at);
-    const waits = isRunning && waiting.has(call.id);
+    const startedAt = call.at ?? lastStep.at;
+    const ms = call.durationMs ?? elapsedMs(now, startedAt);
+    const isWaiting = isRunning && waiting.has(call.id);
     return {
       key: `now ${call.id}`,
       name: call.tool,
       callId: call.record ?? undefined,
-      startMs: since(at),
+      startMs: since(startedAt),
       ms,
       depth: 1,
       isBad: call.status !== null && call.status !== "succeeded",
-      isRunning: isRunning && !waits,
-      ...(waits && { wait: { startMs: since(at), ms } }),
-      note: call.status ?? (waits ? "waits for approval" : "under way"),
+      isRunning: isRunning && !isWaiting,
+      ...(isWaiting && { wait: { startMs: since(startedAt), ms } }),
+      note: call.status ?? (isWaiting ? "waits for approval" : "under way"),
     };
   });
   return [
     ...spans,
     lastSpan,
-    ...last.calls.map((call) => callSpan(call, last, since, records, 1)),
-    ...open,
+    ...lastStep.calls.map((call) => callSpan(call, lastStep, since, records, 1)),
+    ...openSpans,
   ];
 }
 
 /** Is the model at work, and not one of its calls? */
 export function isModelAsked({ steps = [], calls }: Pick<RunningRun, "steps" | "calls">): boolean {
-  const last = steps.at(-1);
-  return last !== undefined && last.finish === undefined && last.calls.length + calls.length === 0;
+  const lastStep = steps.at(-1);
+  return (
+    lastStep !== undefined &&
+    lastStep.finish === undefined &&
+    lastStep.calls.length + calls.length === 0
+  );
 }
 
 const sinceOf =
-  (begunAt: string): Since =>
+  (begunAt: string): TimeSince =>
   (time) =>
     Math.max(0, Date.parse(time) - Date.parse(begunAt));
 
-const lasting = (now: number, at: string) => Math.max(1, now - Date.parse(at));
+const elapsedMs = (now: number, at: string) => Math.max(1, now - Date.parse(at));
 
-function turnSpan({ turn, at, modelMs, finish }: AgentStep, since: Since): Span {
+function turnSpan({ turn, at: startedAt, modelMs, finish }: AgentStep, since: TimeSince): Span {
   return {
     key: `turn ${turn}`,
     name: `model, turn ${turn}`,
-    startMs: since(at),
+    startMs: since(startedAt),
     ms: modelMs,
     depth: 0,
     isModel: true,
-    isBad: !isWholeFinish(finish),
+    isBad: !isOwnFinish(finish),
     note: renderFinish(finish),
   };
 }
@@ -97,8 +111,8 @@ function turnSpan({ turn, at, modelMs, finish }: AgentStep, since: Since): Span 
 function callSpan(
   call: AgentCall,
   step: AgentStep,
-  since: Since,
-  records: Recorded,
+  since: TimeSince,
+  records: CallRecords,
   depth: number,
 ): Span {
   const startMs = call.at === undefined ? since(step.at) + step.modelMs : since(call.at);
@@ -117,33 +131,35 @@ function callSpan(
 }
 
 /** From the first stage to the answer of a person. */
-function waitOf(id: string | null, records: Recorded, startMs: number): Span["wait"] {
+function waitOf(id: string | null, records: CallRecords, startMs: number): Span["wait"] {
   const record = id === null ? undefined : records.get(id);
   if (
     !record?.approval ||
     (record.approval.approvalId === undefined && record.approval.verdict !== "ask")
   )
     return;
-  const at = record.stages.findIndex(({ stage }) => stage === "approve");
-  const ms = record.stages[at]?.ms ?? 0;
-  const before = record.stages.slice(0, Math.max(0, at)).reduce((sum, stage) => sum + stage.ms, 0);
-  return ms === 0 ? undefined : { startMs: startMs + before, ms };
+  const approveIndex = record.stages.findIndex(({ stage }) => stage === "approve");
+  const ms = record.stages[approveIndex]?.ms ?? 0;
+  const beforeMs = record.stages
+    .slice(0, Math.max(0, approveIndex))
+    .reduce((sum, stage) => sum + stage.ms, 0);
+  return ms === 0 ? undefined : { startMs: startMs + beforeMs, ms };
 }
 
 function withProgram(
   span: Span,
   call: AgentCall,
   programs: Programs,
-  since: Since,
-  records: Recorded,
+  since: TimeSince,
+  records: CallRecords,
 ): Span[] {
   const program = programs.get(call.id);
   if (program === undefined) return [span];
-  const inner = program.steps.flatMap((step) =>
-    step.calls.map((made) => ({
-      ...callSpan(made, step, since, records, 2),
-      key: `${span.key} ${made.id}`,
+  const programSpans = program.steps.flatMap((step) =>
+    step.calls.map((programCall) => ({
+      ...callSpan(programCall, step, since, records, 2),
+      key: `${span.key} ${programCall.id}`,
     })),
   );
-  return [span, ...inner];
+  return [span, ...programSpans];
 }

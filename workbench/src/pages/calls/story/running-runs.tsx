@@ -17,7 +17,7 @@ export function RunningRuns() {
       className="shrink-0 rounded-lg border border-accent/50 bg-accent-soft px-4 py-2"
     >
       <ul className="flex flex-col gap-1 text-sm">
-        {running.slice(0, maxRows).map(({ id, at, question, calls }) => {
+        {running.slice(0, maxRows).map(({ id, at: startedAt, question, calls }) => {
           const open = calls.filter(({ status }) => status === null).map(({ tool }) => tool);
           return (
             <li key={id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -35,7 +35,7 @@ export function RunningRuns() {
                 {open.join(", ") || "the model"}
               </span>
               <span className="shrink-0 text-muted">
-                since <Time at={at} />
+                since <Time at={startedAt} />
               </span>
               <StopRun id={id} name={`Stop ${question.slice(0, 60)}`} />
             </li>

@@ -18,25 +18,32 @@ export type ShownCall = {
 };
 
 type ToolCardProps = {
-  asked: AskedCall;
+  requested: AskedCall;
   call: ShownCall | undefined;
   result: ChatContent | undefined;
   conversation: string;
   record?: Partial<Pick<CallAnswer, "approval" | "server">> | undefined;
   /** The approval that it waits for. */
-  held?: string | undefined;
+  approvalId?: string | undefined;
 };
 
-/** A call of the story: what was asked, who allowed it, and the result. */
-export function ToolCard({ asked, call, result, conversation, record, held }: ToolCardProps) {
-  const tool = call?.tool ?? asked.function.name;
+/** A call of the story: what was requested, who allowed it, and the result. */
+export function ToolCard({
+  requested,
+  call,
+  result,
+  conversation,
+  record,
+  approvalId,
+}: ToolCardProps) {
+  const tool = call?.tool ?? requested.function.name;
   const isRunning = call?.status === null;
   return (
     <article aria-label={tool} className="rounded-md border border-line">
       <div className="flex flex-wrap items-center gap-2 border-b border-line bg-sunken/60 px-3 py-1.5 text-sm">
         <Wrench aria-hidden className="size-3.5 shrink-0 text-muted" />
         <span className="min-w-0 break-all font-mono text-xs font-medium">{tool}</span>
-        {isRunning && !held && (
+        {isRunning && !approvalId && (
           <LoaderCircle aria-label="Under way" className="size-4 animate-spin text-accent" />
         )}
         {call && call.status !== null && <StateBadge kind="call" state={call.status} />}
@@ -56,16 +63,16 @@ export function ToolCard({ asked, call, result, conversation, record, held }: To
       <div className="flex flex-col gap-2 p-3">
         <CallArguments
           tool={tool}
-          value={parsed(asked.function.arguments)}
+          value={parseArguments(requested.function.arguments)}
           conversation={conversation}
           isOver={!isRunning}
         />
-        {held && (
+        {approvalId && (
           <p className="flex items-center gap-2 rounded-md bg-warn-soft px-3 py-2 text-sm">
             <Hand aria-hidden className="size-4 shrink-0 text-warn" />
             <span>
               Waits for approval.{" "}
-              <Link to="/approvals" search={{ id: held }} className="text-accent underline">
+              <Link to="/approvals" search={{ id: approvalId }} className="text-accent underline">
                 Decide
               </Link>
             </span>
@@ -100,13 +107,12 @@ function blocksOf(content: ChatContent): object[] {
     if (block.type === "text") return block;
     const [, mimeType = "", data = ""] =
       /^data:([^;,]+);base64,(.*)$/s.exec(block.image_url.url) ?? [];
-    return data === ""
-      ? { type: "text", text: `[image] ${block.image_url.url}` }
-      : { type: "image", mimeType, data };
+    if (data === "") return { type: "text", text: `[image] ${block.image_url.url}` };
+    return { type: "image", mimeType, data };
   });
 }
 
-function parsed(text: string): unknown {
+function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

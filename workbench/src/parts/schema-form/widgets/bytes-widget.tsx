@@ -4,7 +4,7 @@ import type { UnknownObject } from "../../../../../src/model/json.ts";
 import { IconButton } from "../../button.tsx";
 import { Trash2 } from "../../icons.ts";
 import { renderBytes } from "../../time.tsx";
-import { cut } from "../looks.tsx";
+import { cutText } from "../looks.tsx";
 
 /** As base64 it is a third longer, and the plane takes requests of up to 4 MB. */
 const maxBytes = 3_000_000;
@@ -18,13 +18,11 @@ export function BytesWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
   const { contentMediaType } = schema;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
-    const isTooLarge = file.size > maxBytes;
-    setProblem(
-      isTooLarge
-        ? `${cut(file.name, 100)} has ${renderBytes(file.size)}; at most ${limit} can be sent.`
-        : null,
-    );
-    if (isTooLarge) return;
+    if (file.size > maxBytes)
+      return setProblem(
+        `${cutText(file.name, 100)} has ${renderBytes(file.size)}; at most ${limit} can be sent.`,
+      );
+    setProblem(null);
     const content = await toBase64(file);
     setChosen({ name: file.name, text: content });
     onChange(content);
@@ -52,7 +50,7 @@ export function BytesWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
       ) : (
         <span className="flex items-center gap-1">
           <bdi className="break-all font-mono">
-            {chosen?.text === text ? cut(chosen.name, 100) : "base64"}
+            {chosen?.text === text ? cutText(chosen.name, 100) : "base64"}
           </bdi>
           <span className="text-muted">{renderBytes(sizeOf(text))}</span>
           <IconButton label={`Remove the file of ${name}`} icon={Trash2} onClick={clear} />

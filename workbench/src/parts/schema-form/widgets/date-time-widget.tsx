@@ -31,7 +31,7 @@ export function DateTimeWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
         value={typeof value === "string" ? value : ""}
         aria-invalid={rawErrors.length > 0 || undefined}
         aria-describedby={ariaDescribedByIds(id)}
-        onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
+        onChange={({ target }) => onChange(target.value || undefined)}
       />
       <input
         ref={picker}

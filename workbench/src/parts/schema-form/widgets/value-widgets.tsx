@@ -3,15 +3,15 @@ import { useState } from "react";
 import type { UnknownObject } from "../../../../../src/model/json.ts";
 import { Select, TextArea } from "../../field.tsx";
 import { VisibleText } from "../../visible-text.tsx";
-import { cut } from "../looks.tsx";
+import { cutText } from "../looks.tsx";
 
 type Props = WidgetProps<UnknownObject, RJSFSchema>;
 
 /** Any value as JSON; anything else is a string. */
 export function AnythingWidget({ id, value, disabled, readonly, onChange }: Props) {
   const [text, setText] = useState<string | null>(null);
-  const isOwn = text !== null && JSON.stringify(readAnything(text)) === JSON.stringify(value);
-  const shown = isOwn ? text : value === undefined ? "" : JSON.stringify(value);
+  const isTyped = text !== null && JSON.stringify(readAnything(text)) === JSON.stringify(value);
+  const shown = isTyped ? text : (JSON.stringify(value) ?? "");
   return (
     <TextArea
       {...{ id, name: id }}
@@ -49,32 +49,31 @@ export function FixedWidget({
   onChange,
 }: Props) {
   const text = typeof schema.const === "string" ? schema.const : JSON.stringify(schema.const);
-  // A value that is not the one has to be seen to be corrected.
-  if (required && value !== undefined && JSON.stringify(value) === JSON.stringify(schema.const))
+  const isFixed = value !== undefined && JSON.stringify(value) === JSON.stringify(schema.const);
+
+  if (required && isFixed)
     return (
       <output id={id} className="break-words font-mono text-xs">
-        <VisibleText text={cut(text, 500)} />
+        <VisibleText text={cutText(text, 500)} />
       </output>
     );
+  const options = [
+    { value: "", text: required ? "Choose …" : "Not given" },
+    { value: "0", text: cutText(text, 200) },
+  ];
+  let selected = isFixed ? "0" : "";
+  // A value that is not the one has to be seen to be corrected.
+  if (value !== undefined && !isFixed) {
+    selected = "other";
+    options.push({ value: selected, text: cutText(JSON.stringify(value), 200) });
+  }
   return (
     <Select
       {...{ id, name }}
       disabled={disabled || readonly}
-      value={
-        value === undefined
-          ? ""
-          : JSON.stringify(value) === JSON.stringify(schema.const)
-            ? "0"
-            : "other"
-      }
+      value={selected}
       aria-describedby={ariaDescribedByIds(id)}
-      options={[
-        { value: "", text: required ? "Choose …" : "Not given" },
-        { value: "0", text: cut(text, 200) },
-        ...(value === undefined || JSON.stringify(value) === JSON.stringify(schema.const)
-          ? []
-          : [{ value: "other", text: cut(JSON.stringify(value), 200) }]),
-      ]}
+      options={options}
       onChange={({ target }) => onChange(target.value === "" ? undefined : schema.const)}
     />
   );

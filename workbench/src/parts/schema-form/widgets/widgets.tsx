@@ -11,8 +11,8 @@ import {
 import type { UnknownObject } from "../../../../../src/model/json.ts";
 import { Select, TextArea, TextInput } from "../../field.tsx";
 import { FieldName } from "../field-name.tsx";
-import { anything, bytes, fixed } from "../fit-for-forms.ts";
-import { cut } from "../looks.tsx";
+import { anythingFormat, bytesFormat, fixedFormat } from "../fit-for-forms.ts";
+import { cutText } from "../looks.tsx";
 import { BytesWidget } from "./bytes-widget.tsx";
 import { DateTimeWidget } from "./date-time-widget.tsx";
 import { AnythingWidget, FixedWidget } from "./value-widgets.tsx";
@@ -40,24 +40,21 @@ export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, R
     onChange,
     onChangeOverride,
   } = props;
-  const { type: kind, step, min, max } = getInputProps(schema, type, options);
+  const { type: inputType, step, min, max } = getInputProps(schema, type, options);
   // The browser's own inputs for these change what is typed.
-  const typed =
-    kind === "email" || kind === "url"
-      ? ({ type: "text", inputMode: kind } as const)
-      : { type: kind };
+  const inputProps =
+    inputType === "email" || inputType === "url"
+      ? ({ type: "text", inputMode: inputType } as const)
+      : { type: inputType };
   return (
     <TextInput
-      {...{ id, name: id, ...typed, step, min, max }}
+      {...{ id, name: id, ...inputProps, step, min, max }}
       aria-invalid={isWrong(props)}
       placeholder={placeholder || fallbackIn(schema)}
       disabled={disabled || readonly}
       value={value ?? ""}
       aria-describedby={ariaDescribedByIds(id)}
-      onChange={
-        onChangeOverride ??
-        (({ target }) => onChange(target.value === "" ? undefined : target.value))
-      }
+      onChange={onChangeOverride ?? (({ target }) => onChange(target.value || undefined))}
     />
   );
 }
@@ -66,7 +63,7 @@ const isWrong = ({ rawErrors }: { rawErrors?: string[] | undefined }) =>
   (rawErrors ?? []).length > 0 || undefined;
 
 const isNumeric = ({ type }: RJSFSchema) =>
-  [type].flat().some((one) => one === "number" || one === "integer");
+  [type].flat().some((typeName) => typeName === "number" || typeName === "integer");
 
 /** Strings may always have several lines. */
 function TextWidget(props: Props) {
@@ -84,7 +81,7 @@ function TextWidget(props: Props) {
       aria-invalid={isWrong(props)}
       className="min-h-8 resize-y [field-sizing:content] font-sans! text-sm!"
       aria-describedby={ariaDescribedByIds(id)}
-      onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}
+      onChange={({ target }) => onChange(target.value || undefined)}
     />
   );
 }
@@ -98,9 +95,12 @@ function SelectWidget(props: Props) {
   const { id, value, disabled, readonly, options, multiple, schema, onChange } = props;
   const { enumOptions = [] } = options;
   const chosen = enumOptionsIndexForValue(value, enumOptions, multiple);
-  const shown = enumOptions.map((choice, at) => ({ value: String(at), text: nameOf(choice) }));
+  const choices = enumOptions.map((choice, index) => ({
+    value: String(index),
+    text: nameOf(choice),
+  }));
   const fallback = fallbackIn(schema);
-  const nothing = { value: "", text: fallback === undefined ? "" : `default: ${fallback}` };
+  const unset = { value: "", text: fallback === undefined ? "" : `default: ${fallback}` };
   return (
     <Select
       id={id}
@@ -111,7 +111,7 @@ function SelectWidget(props: Props) {
       value={chosen ?? (multiple ? [] : "")}
       aria-invalid={isWrong(props)}
       aria-describedby={ariaDescribedByIds(id)}
-      options={multiple ? shown : [nothing, ...shown]}
+      options={multiple ? choices : [unset, ...choices]}
       onChange={({ target }) => {
         const picked = multiple
           ? [...target.selectedOptions].map((option) => option.value)
@@ -123,7 +123,7 @@ function SelectWidget(props: Props) {
 }
 
 const nameOf = ({ value, label }: { value: unknown; label: string }) =>
-  cut(typeof value === "object" ? JSON.stringify(value) : label, 200);
+  cutText(typeof value === "object" ? JSON.stringify(value) : label, 200);
 
 function CheckboxWidget(props: Props) {
   const { id, name, value, disabled, readonly, label, required, schema, onChange } = props;
@@ -186,7 +186,7 @@ export const widgets: RegistryWidgetsType<UnknownObject, RJSFSchema> = {
   PasswordWidget,
   TimeWidget,
   DateTimeWidget,
-  [anything]: AnythingWidget,
-  [bytes]: BytesWidget,
-  [fixed]: FixedWidget,
+  [anythingFormat]: AnythingWidget,
+  [bytesFormat]: BytesWidget,
+  [fixedFormat]: FixedWidget,
 };
