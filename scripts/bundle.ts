@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { findCycle } from "../src/lib/find-cycle.ts";
 import { workedOut, workedOutAtBuild } from "./built-tables.ts";
+import { fileBehind } from "./core-doors.ts";
 
 const root = join(import.meta.dirname, "..");
 const builtinPrefix = "\0builtin:";
@@ -215,9 +216,12 @@ export function importedAtOnce(entries: readonly string[]): ReadonlySet<string> 
     found.add(file);
     if (workedOut.includes(file)) return;
     const imports = readFileSync(file, "utf8").matchAll(
-      /^(?:import|export)\b(?!\s+type\b)[^"';]*?\bfrom\s*"(\.[^"]+)"/gm,
+      /^(?:import|export)\b(?!\s+type\b)[^"';]*?\bfrom\s*"(\.[^"]+|@toolplane\/core\/[^"]+)"/gm,
     );
-    for (const [, target] of imports) visit(join(dirname(file), target as string));
+    for (const [, name = ""] of imports) {
+      const behind = fileBehind(name);
+      visit(behind === null ? join(dirname(file), name) : join(root, "src", behind));
+    }
   };
   for (const entry of entries) visit(join(root, entry));
   return found;

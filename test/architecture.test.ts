@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
+import { doors, fileBehind } from "../scripts/core-doors.ts";
 
 const root = join(import.meta.dirname, "..");
 const source = join(root, "src");
@@ -141,9 +142,17 @@ function importsOf(file: string): Import[] {
     /^(?:import|export)\b[^"';]*?\bfrom\s*["']([^"'\n]+)["']|\bimport\s*\(\s*["']([^"'\n]+)["']|^import\s+["']([^"'\n]+)["']/gm;
   return [...text.matchAll(pattern)].map(([written, ...targets]) => ({
     file,
-    target: targets.find(Boolean) ?? "",
+    target: throughDoor(file, targets.find(Boolean) ?? ""),
     isType: /^(?:import|export) type\b/.test(written),
   }));
+}
+
+/** Where an import of the core by its name leads, written as from the file. */
+function throughDoor(file: string, target: string): string {
+  const behind = fileBehind(target);
+  return behind === null
+    ? target
+    : `./${relative(join(source, dirname(file)), join(source, behind))}`;
 }
 
 const isIn = (file: string, place: string) => file === place || file.startsWith(`${place}/`);
@@ -344,6 +353,17 @@ test("one file names every package, and loads it when it is used", () => {
     packageFolders.map((folder) => doorOf(nameOf(folder))).sort(),
   );
   assert.doesNotMatch(withoutComments(namesPackages), /\bfrom\s*["']\.\.\/packages\//);
+});
+
+test("the core opens its ground and the doors of its rooms to packages, and nothing else", () => {
+  const ground = openToPackages.map((room) => [`./${room}/*`, `./${room}/*.ts`]);
+  const rooms = withDoor.map((room) => [`./${room}`, `./${room}/${room}.ts`]);
+  const second = [`./${secondDoor.replace(".ts", "")}`, `./${secondDoor}`];
+  assert.deepEqual(doors, Object.fromEntries([...ground, ...rooms, second]));
+  const aside = globSync("packages/*/src/**/*.ts", { cwd: root }).filter((file) =>
+    readFileSync(join(root, file), "utf8").includes("../../../"),
+  );
+  assert.deepEqual(aside, []);
 });
 
 test("a package imports the ground of the core, doors of its rooms, and packages that its package.json names", () => {

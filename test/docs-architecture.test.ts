@@ -64,7 +64,7 @@ test("every decision is in the index and has a context, a decision and consequen
   }
 });
 
-/** The packages that files import, without subpaths and without what Node brings. */
+/** The packages that files import, without subpaths, our own and what Node brings. */
 function packagesIn(pattern: string): Set<string> {
   const found = globSync(pattern, { cwd: projectRoot })
     .filter((file) => !/\.test\.tsx?$/.test(file))
@@ -73,7 +73,7 @@ function packagesIn(pattern: string): Set<string> {
     ])
     .map(([, target = ""]) => target);
   const names = found.map((target) => /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target);
-  return new Set(names.filter((name) => !name.startsWith("node:")));
+  return new Set(names.filter((name) => !/^(?:node:|@toolplane\/)/.test(name)));
 }
 
 test("every library that the program or the workbench imports has a line of reason", () => {

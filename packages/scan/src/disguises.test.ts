@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
+import { fixturePath } from "@toolplane/test/fixtures/fixture-path";
+import { growthOf, maxGrowth } from "@toolplane/test/samples/growth";
 import { scanDefinition } from "./scan-definition.ts";
 
 type Disguise = { class: string; definition: object };
 
 function load<T>(name: string): T[] {
-  return JSON.parse(
-    readFileSync(new URL(`../../../test/fixtures/poisoning/${name}.json`, import.meta.url), "utf8"),
-  );
+  return JSON.parse(readFileSync(fixturePath("poisoning", `${name}.json`), "utf8"));
 }
 
 const isSerious = (definition: object) =>

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
+import type { Finding } from "@toolplane/core/model/catalogue/quality-schema";
+import { fixturePath } from "@toolplane/test/fixtures/fixture-path";
 import { findInstructions, mayBeOrder } from "./instructions.ts";
 import { scanDefinition } from "./scan-definition.ts";
 
 function load<T>(name: string): T {
-  return JSON.parse(
-    readFileSync(new URL(`../../../test/fixtures/poisoning/${name}.json`, import.meta.url), "utf8"),
-  );
+  return JSON.parse(readFileSync(fixturePath("poisoning", `${name}.json`), "utf8"));
 }
 
 const names = ["development", "kept", "kept-later", "innocent"];

@@ -11,9 +11,7 @@ import {
 } from "node:fs";
 import { extname, join } from "node:path";
 import { test } from "node:test";
-import { readData, setInText } from "../../../../src/config/edit/edit-file.ts";
-import { readServerEntries } from "../../../../src/config/edit/server-entries.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
+import type { JsonObject } from "@toolplane/core/model/json";
 import {
   emptyHome,
   filesBelow,
@@ -21,15 +19,17 @@ import {
   platforms,
   request,
   userFiles,
-} from "../../../../test/fixtures/clients/client-home.ts";
-import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
+} from "@toolplane/test/fixtures/clients/client-home";
+import { fixturePath } from "@toolplane/test/fixtures/fixture-path";
+import { temporaryDirectory } from "@toolplane/test/fixtures/start-server";
+import { readData, readServerEntries, setInText } from "@toolplane/test/samples/core";
 import { revealKept } from "../adding/keep-secrets.ts";
 import { clientNames } from "./clients.ts";
 import { connectClient } from "./connect-client.ts";
 import { disconnectClient } from "./disconnect-client.ts";
 import { findClientServers } from "./import-clients.ts";
 
-const goldens = join(import.meta.dirname, "../../../../test/fixtures/clients/connected");
+const goldens = fixturePath("clients", "connected");
 
 for (const client of clientNames()) {
   test(`${client} gets its golden file when it is connected and its own one back, byte for byte`, async () => {

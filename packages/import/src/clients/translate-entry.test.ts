@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import { fullHome } from "../../../../test/fixtures/clients/client-home.ts";
-import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
+import { fullHome } from "@toolplane/test/fixtures/clients/client-home";
+import { fixturePath } from "@toolplane/test/fixtures/fixture-path";
+import { temporaryDirectory } from "@toolplane/test/fixtures/start-server";
 import type { Where } from "./client-files.ts";
 import { type ClientName, clientNames } from "./clients.ts";
 import { findClientServers } from "./import-clients.ts";
@@ -28,7 +28,7 @@ const forms = JSON.parse(readFileSync(fixture("normal-forms.json"), "utf8")) as 
 >;
 
 function fixture(name: string): string {
-  return join(import.meta.dirname, "../../../../test/fixtures/clients", name);
+  return fixturePath("clients", name);
 }
 
 for (const client of clientNames()) {

@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const core = join(import.meta.dirname, "..", "src");
+const coreName = "@toolplane/core/";
+
+/** What packages may import of the core, and where it is in `src`. */
+export const doors: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(join(core, "package.json"), "utf8"),
+).exports;
+
+/** The file in `src` that a package imports by this name; null where it is no name of the core, or no door. */
+export function fileBehind(name: string): string | null {
+  if (!name.startsWith(coreName)) return null;
+  const door = name.slice(coreName.length);
+  const named = doors[`./${door}`];
+  if (named !== undefined) return join(named);
+  const [room = "", ...path] = door.split("/");
+  const open = doors[`./${room}/*`];
+  return open === undefined ? null : join(open.replace("*", path.join("/")));
+}
