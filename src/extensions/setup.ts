@@ -18,6 +18,7 @@ import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts"
 import type { Plane } from "../model/plane.ts";
 import { principalOf, scopeNames, trusted, withListed } from "../model/principal.ts";
 import type { Additions, Owned } from "./additions.ts";
+import { checkAdditions } from "./check-additions.ts";
 import type { ExtensionsContext } from "./context.ts";
 
 type SetupParts = {
@@ -162,7 +163,7 @@ export function createSetup(
     addPanel: (panel) => addToSet(additions.panels, `panel ${panel.title}`, panel),
   };
   return {
-    setup,
+    setup: checkAdditions(setup),
     /** The tools of its sources are there then. */
     async close(): Promise<void> {
       isClosed = true;

@@ -44,6 +44,31 @@ suite("extensions that go wrong", () => {
     assert.match(kind ?? "", /provider 'greet' is one of the extension 'a' already/);
   });
 
+  test("what is added in another way than it is taken is refused at once, with the signature", async () => {
+    const cases: [(to: Record<string, (...given: unknown[]) => unknown>) => unknown, RegExp][] = [
+      [
+        (to) => to.aroundExecute?.("x", async () => null),
+        /'aroundExecute' was called with 2 arguments\. It is aroundExecute\(stage: \(call, next\) => …\)/,
+      ],
+      [(to) => to.aroundExecute?.("x"), /'stage' of 'aroundExecute' is a text\./],
+      [
+        (to) => to.aroundExecute?.((_a: 1, _b: 2, _c: 3) => null),
+        /'stage' of 'aroundExecute' takes 3 parameters and gets 2/,
+      ],
+      [(to) => to.addProvider?.(() => 1, "greet"), /'kind' of 'addProvider' is a function/],
+      [(to) => to.addProvider?.("greet", { make() {} }), /no valid 'create': it is missing/],
+      [(to) => to.addToolSource?.([]), /'source' of 'addToolSource' is a list/],
+      [(to) => to.addApprovalChannel?.({ name: "chat" }), /has no valid 'ask': it is missing/],
+      [(to) => to.onEvent?.(() => 1, "tool.cal"), /'type' of 'onEvent' is no type of event/],
+      [(to) => to.addPanel?.({ title: "", facts: () => [] }), /no valid 'title': it is empty/],
+      [(to) => to.addRanker?.(), /'rank' of 'addRanker' is missing/],
+    ];
+    for (const [add, message] of cases) {
+      const [error] = await errorsOf([named("x", (to) => void add(to as never))]);
+      assert.match(error ?? "nothing", message);
+    }
+  });
+
   test("an operation that is declared wrong is refused at once", async () => {
     const right = { name: "a.b", summary: "Does it", scope: "read", run: () => 1 };
     const wrong: [object, RegExp][] = [
