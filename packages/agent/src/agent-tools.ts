@@ -1,20 +1,20 @@
-import type { AgentParts, NamedTool, ToolsetRef } from "../../../src/agent/agent.ts";
-import { readResultManifest } from "../../../src/calls/calls.ts";
-import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
-import { nearest } from "../../../src/lib/text/nearest.ts";
-import type { MissingServer } from "../../../src/model/agent/run-schema.ts";
-import type { ToolsetSelection } from "../../../src/model/agent.ts";
-import type { CallOptions } from "../../../src/model/calls/call.ts";
-import type { AskHere } from "../../../src/model/calls/held-call.ts";
-import type { Relay } from "../../../src/model/calls/provider.ts";
-import type { Tool } from "../../../src/model/catalogue/tool.ts";
-import { toObjectSchema } from "../../../src/model/catalogue/tool-formats.ts";
-import { pageOf } from "../../../src/model/catalogue/tool-page.ts";
-import type { ToolsetDefinition } from "../../../src/model/config/config.ts";
-import { PlaneError } from "../../../src/model/errors.ts";
-import type { UnknownObject } from "../../../src/model/json.ts";
-import type { Plane } from "../../../src/model/plane.ts";
-import { narrow, type Principal } from "../../../src/model/principal.ts";
+import type { AgentParts, NamedTool, ToolsetRef } from "@toolplane/core/agent";
+import { readResultManifest } from "@toolplane/core/calls";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { nearest } from "@toolplane/core/lib/text/nearest";
+import type { ToolsetSelection } from "@toolplane/core/model/agent";
+import type { MissingServer } from "@toolplane/core/model/agent/run-schema";
+import type { CallOptions } from "@toolplane/core/model/calls/call";
+import type { AskHere } from "@toolplane/core/model/calls/held-call";
+import type { Relay } from "@toolplane/core/model/calls/provider";
+import type { Tool } from "@toolplane/core/model/catalogue/tool";
+import { toObjectSchema } from "@toolplane/core/model/catalogue/tool-formats";
+import { pageOf } from "@toolplane/core/model/catalogue/tool-page";
+import type { ToolsetDefinition } from "@toolplane/core/model/config/config";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { UnknownObject } from "@toolplane/core/model/json";
+import type { Plane } from "@toolplane/core/model/plane";
+import { narrow, type Principal } from "@toolplane/core/model/principal";
 import type { CallByName, OfferedTool } from "./run-calls.ts";
 
 /** A model is not kept waiting for the slowest server; what lists later is there in a later turn. */

@@ -1,8 +1,8 @@
-import { effectOf } from "../../../src/access/access.ts";
-import type { AgentParts, AgentRunner } from "../../../src/agent/agent.ts";
-import { once } from "../../../src/lib/async/once.ts";
-import type { Tool } from "../../../src/model/catalogue/tool.ts";
-import type { Config } from "../../../src/model/config/config.ts";
+import { effectOf } from "@toolplane/core/access";
+import type { AgentParts, AgentRunner } from "@toolplane/core/agent";
+import { once } from "@toolplane/core/lib/async/once";
+import type { Tool } from "@toolplane/core/model/catalogue/tool";
+import type { Config } from "@toolplane/core/model/config/config";
 import { createAgentTools } from "./agent-tools.ts";
 import { createOpenModel } from "./models/open-model.ts";
 import { createRunningRuns } from "./running-runs.ts";

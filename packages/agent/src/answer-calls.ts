@@ -1,4 +1,4 @@
-import type { AgentRunner } from "../../../src/agent/agent.ts";
+import type { AgentRunner } from "@toolplane/core/agent";
 import { type AgentTools, toOffered } from "./agent-tools.ts";
 import { createRepeatDetector, runCalls } from "./run-calls.ts";
 

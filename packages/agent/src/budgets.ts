@@ -1,7 +1,7 @@
-import type { AgentStyle } from "../../../src/model/agent/agent-run.ts";
-import type { AgentLimits } from "../../../src/model/agent.ts";
+import type { AgentLimits } from "@toolplane/core/model/agent";
+import type { AgentStyle } from "@toolplane/core/model/agent/agent-run";
 
-import { PlaneError } from "../../../src/model/errors.ts";
+import { PlaneError } from "@toolplane/core/model/errors";
 
 /** How far a run may go; infinite where there is no limit. */
 export type Budget = { turns: number; calls: number; tokens: number; timeMs: number };

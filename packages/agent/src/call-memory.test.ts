@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AskedCall } from "../../../src/model/agent/chat.ts";
-import type { Outcome } from "../../../src/model/calls/call.ts";
+import type { AskedCall } from "@toolplane/core/model/agent/chat";
+import type { Outcome } from "@toolplane/core/model/calls/call";
 import { createRepeatDetector } from "./run-calls.ts";
 
 const call = (name: string, text = "{}"): AskedCall => ({

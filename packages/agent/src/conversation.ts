@@ -1,12 +1,12 @@
-import type { AskedCall, ChatMessage } from "../../../src/model/agent/chat.ts";
+import type { AskedCall, ChatMessage } from "@toolplane/core/model/agent/chat";
 import type {
   AgentCall,
   AgentCounters,
   AgentStep,
   TokenUsage,
   WaitingCall,
-} from "../../../src/model/agent/run-schema.ts";
-import type { Outcome } from "../../../src/model/calls/call.ts";
+} from "@toolplane/core/model/agent/run-schema";
+import type { Outcome } from "@toolplane/core/model/calls/call";
 import type { Spent } from "./budgets.ts";
 import { roundedCost } from "./models/price.ts";
 import { type Called, createRepeatDetector, notMadeRecord } from "./run-calls.ts";

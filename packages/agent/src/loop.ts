@@ -1,27 +1,27 @@
-import type { TimeLimiter } from "../../../src/lib/async/time-limit.ts";
-import { cutText } from "../../../src/lib/text/cut-text.ts";
-import type { PromptEvent } from "../../../src/model/access/hook.ts";
+import type { TimeLimiter } from "@toolplane/core/lib/async/time-limit";
+import { cutText } from "@toolplane/core/lib/text/cut-text";
+import type { PromptEvent } from "@toolplane/core/model/access/hook";
 import {
   closingText,
   noName,
   refusalFor,
   withUniqueIds,
-} from "../../../src/model/agent/asked-calls.ts";
+} from "@toolplane/core/model/agent/asked-calls";
 import {
   emptyReplyError,
   isCutOff,
   modelBrokeOff,
-} from "../../../src/model/agent/broken-replies.ts";
+} from "@toolplane/core/model/agent/broken-replies";
 import type {
   AskedCall,
   ChatMessage,
   ChatModel,
   ModelPart,
   ModelRequest,
-} from "../../../src/model/agent/chat.ts";
-import type { AgentOutcome, TokenUsage } from "../../../src/model/agent/run-schema.ts";
-import type { PlaneError } from "../../../src/model/errors.ts";
-import type { JsonObject } from "../../../src/model/json.ts";
+} from "@toolplane/core/model/agent/chat";
+import type { AgentOutcome, TokenUsage } from "@toolplane/core/model/agent/run-schema";
+import type { PlaneError } from "@toolplane/core/model/errors";
+import type { JsonObject } from "@toolplane/core/model/json";
 import { type Budget, usedUp } from "./budgets.ts";
 import { type Conversation, isOverBudget } from "./conversation.ts";
 import type { MessageStream } from "./message-stream.ts";

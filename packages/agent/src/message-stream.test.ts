@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AgentMessage } from "../../../src/model/agent/agent-run.ts";
+import type { AgentMessage } from "@toolplane/core/model/agent/agent-run";
 import { createMessageStream } from "./message-stream.ts";
 
 function listening() {

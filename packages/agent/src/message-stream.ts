@@ -1,5 +1,5 @@
-import { uniqueId } from "../../../src/lib/ids-and-time.ts";
-import type { AgentMessage } from "../../../src/model/agent/agent-run.ts";
+import { uniqueId } from "@toolplane/core/lib/ids-and-time";
+import type { AgentMessage } from "@toolplane/core/model/agent/agent-run";
 
 type Type = AgentMessage["type"];
 type Rest = Pick<AgentMessage, "call" | "pictures" | "result">;

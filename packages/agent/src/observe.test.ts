@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Outcome } from "../../../src/model/calls/call.ts";
-import type { ToolResult } from "../../../src/model/calls/result.ts";
+import type { Outcome } from "@toolplane/core/model/calls/call";
+import type { ToolResult } from "@toolplane/core/model/calls/result";
 import { observe } from "./run-calls.ts";
 
 const outcome = (result: ToolResult, argumentNotes: string[] = []) =>

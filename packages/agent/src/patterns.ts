@@ -1,5 +1,5 @@
-import { sliceText } from "../../../src/lib/text/cut-text.ts";
-import { isObject } from "../../../src/model/json.ts";
+import { sliceText } from "@toolplane/core/lib/text/cut-text";
+import { isObject } from "@toolplane/core/model/json";
 import type { OfferedTool } from "./run-calls.ts";
 
 /** How a question is split before it is answered. */

@@ -1,21 +1,21 @@
-import { createSemaphore } from "../../../src/lib/async/semaphore.ts";
-import { stableJson } from "../../../src/lib/json/stable-json.ts";
-import { nearest } from "../../../src/lib/text/nearest.ts";
-import { noName } from "../../../src/model/agent/asked-calls.ts";
-import { cutOffText, hasWholeArguments } from "../../../src/model/agent/broken-replies.ts";
+import { createSemaphore } from "@toolplane/core/lib/async/semaphore";
+import { stableJson } from "@toolplane/core/lib/json/stable-json";
+import { nearest } from "@toolplane/core/lib/text/nearest";
+import { noName } from "@toolplane/core/model/agent/asked-calls";
+import { cutOffText, hasWholeArguments } from "@toolplane/core/model/agent/broken-replies";
 import type {
   AskedCall,
   ChatContent,
   ChatContentBlock,
   ModelTool,
-} from "../../../src/model/agent/chat.ts";
-import type { AgentCall } from "../../../src/model/agent/run-schema.ts";
+} from "@toolplane/core/model/agent/chat";
+import type { AgentCall } from "@toolplane/core/model/agent/run-schema";
 import {
   artifactLines,
   artifactTexts,
   withoutPayload,
-} from "../../../src/model/calls/artifact-texts.ts";
-import type { Outcome } from "../../../src/model/calls/call.ts";
+} from "@toolplane/core/model/calls/artifact-texts";
+import type { Outcome } from "@toolplane/core/model/calls/call";
 import {
   isJsonOfArtifacts,
   type ContentBlock as ResultBlock,
@@ -23,10 +23,10 @@ import {
   readMedia,
   type ToolResult,
   unsaidStructure,
-} from "../../../src/model/calls/result.ts";
-import type { ToolId } from "../../../src/model/catalogue/tool.ts";
-import { spellings } from "../../../src/model/catalogue/tool-name.ts";
-import { messageForModel } from "../../../src/model/errors.ts";
+} from "@toolplane/core/model/calls/result";
+import type { ToolId } from "@toolplane/core/model/catalogue/tool";
+import { spellings } from "@toolplane/core/model/catalogue/tool-name";
+import { messageForModel } from "@toolplane/core/model/errors";
 import type { Observation } from "./style.ts";
 
 /** As much of an offered tool as its name. */

@@ -1,10 +1,10 @@
-import type { AgentRunner } from "../../../src/agent/agent.ts";
-import { nowText } from "../../../src/lib/ids-and-time.ts";
-import { shorten } from "../../../src/lib/text/cut-text.ts";
-import type { RunningRun } from "../../../src/model/agent/run-schema.ts";
-import { PlaneError } from "../../../src/model/errors.ts";
-import { ownerOf, ownsRecord, type Principal, requireScope } from "../../../src/model/principal.ts";
-import type { Recorder } from "../../../src/store/store.ts";
+import type { AgentRunner } from "@toolplane/core/agent";
+import { nowText } from "@toolplane/core/lib/ids-and-time";
+import { shorten } from "@toolplane/core/lib/text/cut-text";
+import type { RunningRun } from "@toolplane/core/model/agent/run-schema";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { ownerOf, ownsRecord, type Principal, requireScope } from "@toolplane/core/model/principal";
+import type { Recorder } from "@toolplane/core/store";
 import type { Conversation } from "./conversation.ts";
 import type { RunParts } from "./run-agent.ts";
 import { noUsage } from "./style.ts";

@@ -3,10 +3,10 @@ import type {
   ChatMessage,
   ModelPart,
   ModelRequest,
-} from "../../../src/model/agent/chat.ts";
-import type { SamplingAsked } from "../../../src/model/calls/question-schema.ts";
-import { readMedia } from "../../../src/model/calls/result.ts";
-import { isObject, type UnknownObject } from "../../../src/model/json.ts";
+} from "@toolplane/core/model/agent/chat";
+import type { SamplingAsked } from "@toolplane/core/model/calls/question-schema";
+import { readMedia } from "@toolplane/core/model/calls/result";
+import { isObject, type UnknownObject } from "@toolplane/core/model/json";
 import { limitParts } from "./models/stream.ts";
 import { type ModelReply, readReply } from "./style.ts";
 

@@ -1,12 +1,12 @@
-import type { AgentParts } from "../../../src/agent/agent.ts";
-import { once } from "../../../src/lib/async/once.ts";
-import { steadyNow } from "../../../src/lib/async/steady-time.ts";
-import { createLru } from "../../../src/lib/lru.ts";
-import { cutText } from "../../../src/lib/text/cut-text.ts";
-import { toPlaneError } from "../../../src/model/errors.ts";
-import type { PlaneEvent } from "../../../src/model/events.ts";
-import type { Sampling } from "../../../src/model/plane-options.ts";
-import { RpcError } from "../../../src/protocol/message.ts";
+import type { AgentParts } from "@toolplane/core/agent";
+import { once } from "@toolplane/core/lib/async/once";
+import { steadyNow } from "@toolplane/core/lib/async/steady-time";
+import { createLru } from "@toolplane/core/lib/lru";
+import { cutText } from "@toolplane/core/lib/text/cut-text";
+import { toPlaneError } from "@toolplane/core/model/errors";
+import type { PlaneEvent } from "@toolplane/core/model/events";
+import type { Sampling } from "@toolplane/core/model/plane-options";
+import { RpcError } from "@toolplane/core/protocol/message";
 import type { OpenModel } from "./models/open-model.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 

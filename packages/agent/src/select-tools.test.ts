@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isInToolset } from "../../../src/agent/toolsets.ts";
-import type { Tool } from "../../../src/model/catalogue/tool.ts";
+import type { Tool } from "@toolplane/core/model/catalogue/tool";
+import { isInToolset } from "@toolplane/test/samples/core";
 import { checkSelection, missingServers, nameTools } from "./agent-tools.ts";
 
 const definition = (providers: string[], allow_tools: string[] | null = null) => ({

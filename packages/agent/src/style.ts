@@ -1,6 +1,6 @@
-import type { AgentStyle } from "../../../src/model/agent/agent-run.ts";
-import { toToolMessage, withUniqueIds } from "../../../src/model/agent/asked-calls.ts";
-import { type EmptyReply, emptyReplyOf } from "../../../src/model/agent/broken-replies.ts";
+import type { AgentStyle } from "@toolplane/core/model/agent/agent-run";
+import { toToolMessage, withUniqueIds } from "@toolplane/core/model/agent/asked-calls";
+import { type EmptyReply, emptyReplyOf } from "@toolplane/core/model/agent/broken-replies";
 import type {
   AskedCall,
   AssistantMessage,
@@ -9,8 +9,8 @@ import type {
   ModelPart,
   ModelRequest,
   ModelTool,
-} from "../../../src/model/agent/chat.ts";
-import type { TokenUsage } from "../../../src/model/agent/run-schema.ts";
+} from "@toolplane/core/model/agent/chat";
+import type { TokenUsage } from "@toolplane/core/model/agent/run-schema";
 import type { MessageStream } from "./message-stream.ts";
 
 type Turn = {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type UnknownObject } from "../../../src/model/json.ts";
+import { isObject, type Json, type UnknownObject } from "@toolplane/core/model/json";
 
 /** Shorter data is no burden, and a program may want to look at it. */
 const fewest = 200;

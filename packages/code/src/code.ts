@@ -1,24 +1,24 @@
-import type { CodeParts, CodeRunner } from "../../../src/agent/agent.ts";
-import { once } from "../../../src/lib/async/once.ts";
-import { uniqueId } from "../../../src/lib/ids-and-time.ts";
+import type { CodeParts, CodeRunner } from "@toolplane/core/agent";
+import { once } from "@toolplane/core/lib/async/once";
+import { uniqueId } from "@toolplane/core/lib/ids-and-time";
 import {
   type CodeOutcome,
   type RunCodeOptions,
   renderSearch,
-} from "../../../src/model/agent/code-run.ts";
-import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
-import type { Relay } from "../../../src/model/calls/provider.ts";
-import { resultText, type ToolResult } from "../../../src/model/calls/result.ts";
-import { codeToolNames } from "../../../src/model/catalogue/meta-tools.ts";
-import { PlaneError } from "../../../src/model/errors.ts";
-import type { UnknownObject } from "../../../src/model/json.ts";
-import type { PlaneCode } from "../../../src/model/plane-work.ts";
+} from "@toolplane/core/model/agent/code-run";
+import type { CodeSearch } from "@toolplane/core/model/agent/code-schema";
+import type { Relay } from "@toolplane/core/model/calls/provider";
+import { resultText, type ToolResult } from "@toolplane/core/model/calls/result";
+import { codeToolNames } from "@toolplane/core/model/catalogue/meta-tools";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { UnknownObject } from "@toolplane/core/model/json";
+import type { PlaneCode } from "@toolplane/core/model/plane-work";
 import {
   type Inside,
   type KnownCaller,
   ownerOf,
   requireScope,
-} from "../../../src/model/principal.ts";
+} from "@toolplane/core/model/principal";
 import { createEndings } from "./endings.ts";
 import { readSource } from "./program-text.ts";
 import { createProgramTools } from "./program-tools.ts";

@@ -1,15 +1,15 @@
-import type { CodeParts } from "../../../src/agent/agent.ts";
-import { rounded } from "../../../src/lib/text/wording.ts";
+import type { CodeParts } from "@toolplane/core/agent";
+import { rounded } from "@toolplane/core/lib/text/wording";
 import type {
   CodeOutcome,
   ProgramError,
   RunCodeOptions,
-} from "../../../src/model/agent/code-run.ts";
-import type { AgentRun } from "../../../src/model/agent/run-schema.ts";
-import type { Outcome } from "../../../src/model/calls/call.ts";
-import { type ErrorCode, errorTable, PlaneError, reportError } from "../../../src/model/errors.ts";
-import type { Json } from "../../../src/model/json.ts";
-import { ownerOf, type Principal } from "../../../src/model/principal.ts";
+} from "@toolplane/core/model/agent/code-run";
+import type { AgentRun } from "@toolplane/core/model/agent/run-schema";
+import type { Outcome } from "@toolplane/core/model/calls/call";
+import { type ErrorCode, errorTable, PlaneError, reportError } from "@toolplane/core/model/errors";
+import type { Json } from "@toolplane/core/model/json";
+import { ownerOf, type Principal } from "@toolplane/core/model/principal";
 import type { Blobs } from "./blobs.ts";
 import { codeLimits } from "./limits.ts";
 import type { RecordedCalls, WaitingRun } from "./recorded-calls.ts";

@@ -1,5 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
+import type { ProgramError } from "@toolplane/core/model/agent/code-run";
 import {
   newQuickJSWASMModuleFromVariant,
   newVariant,
@@ -7,7 +8,6 @@ import {
   type QuickJSHandle,
   type QuickJSRuntime,
 } from "quickjs-emscripten-core";
-import type { ProgramError } from "../../../src/model/agent/code-run.ts";
 import { codeLimits } from "./limits.ts";
 import { compute } from "./platform.ts";
 import { prelude } from "./prelude.ts";

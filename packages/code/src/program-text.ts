@@ -1,4 +1,4 @@
-import { PlaneError } from "../../../src/model/errors.ts";
+import { PlaneError } from "@toolplane/core/model/errors";
 
 const maxSource = 256 * 1024;
 const opens = /^ *```[^`]*$/;

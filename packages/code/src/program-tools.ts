@@ -1,18 +1,18 @@
-import type { CodeParts } from "../../../src/agent/agent.ts";
-import { accessor, foldIdentifier } from "../../../src/lib/text/identifier.ts";
-import { nearest } from "../../../src/lib/text/nearest.ts";
-import type { ProgramError, RunCodeOptions } from "../../../src/model/agent/code-run.ts";
-import type { CodeSearch } from "../../../src/model/agent/code-schema.ts";
-import type { Tool, ToolId } from "../../../src/model/catalogue/tool.ts";
-import { toolKey } from "../../../src/model/catalogue/tool-name.ts";
-import { isForModels } from "../../../src/model/catalogue/tool-page.ts";
+import type { CodeParts } from "@toolplane/core/agent";
+import { accessor, foldIdentifier } from "@toolplane/core/lib/text/identifier";
+import { nearest } from "@toolplane/core/lib/text/nearest";
+import type { ProgramError, RunCodeOptions } from "@toolplane/core/model/agent/code-run";
+import type { CodeSearch } from "@toolplane/core/model/agent/code-schema";
+import type { Tool, ToolId } from "@toolplane/core/model/catalogue/tool";
+import { toolKey } from "@toolplane/core/model/catalogue/tool-name";
+import { isForModels } from "@toolplane/core/model/catalogue/tool-page";
 import {
   createToolPaths,
   renderDeclarations,
   type ToolPaths,
-} from "../../../src/model/catalogue/tool-paths.ts";
-import type { Plane } from "../../../src/model/plane.ts";
-import type { Principal } from "../../../src/model/principal.ts";
+} from "@toolplane/core/model/catalogue/tool-paths";
+import type { Plane } from "@toolplane/core/model/plane";
+import type { Principal } from "@toolplane/core/model/principal";
 
 const waitMs = 5_000;
 const againMs = 500;

@@ -1,10 +1,10 @@
-import { hash, hashText } from "../../../src/lib/json/stable-json.ts";
-import type { CodeCall } from "../../../src/model/agent/code-run.ts";
-import type { Outcome } from "../../../src/model/calls/call.ts";
-import { resultText, type ToolResult } from "../../../src/model/calls/result.ts";
-import { messageForModel } from "../../../src/model/errors.ts";
-import type { JsonObject } from "../../../src/model/json.ts";
-import type { Store } from "../../../src/model/store.ts";
+import { hash, hashText } from "@toolplane/core/lib/json/stable-json";
+import type { CodeCall } from "@toolplane/core/model/agent/code-run";
+import type { Outcome } from "@toolplane/core/model/calls/call";
+import { resultText, type ToolResult } from "@toolplane/core/model/calls/result";
+import { messageForModel } from "@toolplane/core/model/errors";
+import type { JsonObject } from "@toolplane/core/model/json";
+import type { Store } from "@toolplane/core/model/store";
 
 /** An answer that the program got, or what it waits for. */
 export type Recorded = { call: CodeCall | null; json?: string; held?: string; plan?: string };

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { ProgramError } from "../../../src/model/agent/code-run.ts";
+import type { ProgramError } from "@toolplane/core/model/agent/code-run";
 import { createEngine, type Engine, isMemoryFull, type Running } from "./engine.ts";
 import { evaluate, type LineOf } from "./evaluate.ts";
 import { codeLimits } from "./limits.ts";

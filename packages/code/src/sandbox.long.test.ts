@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { scaledMs } from "../../../test/fixtures/patience.ts";
-import { isWholeTier } from "../../../test/fixtures/tier.ts";
+import { scaledMs } from "@toolplane/test/fixtures/patience";
+import { isWholeTier } from "@toolplane/test/fixtures/tier";
 import { createSandbox, type ProgramResult, type SandboxLimits } from "./sandbox.ts";
 
 const sandbox = createSandbox();

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import { ownFile } from "../../../src/lib/own-files.ts";
-import type { ProgramError } from "../../../src/model/agent/code-run.ts";
+import { ownFile } from "@toolplane/core/lib/own-files";
+import type { ProgramError } from "@toolplane/core/model/agent/code-run";
 
 export type SandboxLimits = { memoryBytes: number; cpuMs: number; calls: number };
 export type ProgramResult =

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
-import type { ServerContainer } from "../../../src/model/servers/server.ts";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import type { ServerContainer } from "@toolplane/core/model/servers/server";
 import { findRuntime, missingRuntime, parseMount } from "./open-container.ts";
 
 const installAdvice =

@@ -1,4 +1,4 @@
-import type { ServerContainer } from "../../../src/model/servers/server.ts";
+import type { ServerContainer } from "@toolplane/core/model/servers/server";
 import { sweepLeftovers } from "./leftovers.ts";
 import { type Environment, findRuntime } from "./open-container.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { claimDirectory, userTemporaryDirectory } from "../../../src/lib/private-directory.ts";
-import { TransportError } from "../../../src/protocol/message.ts";
+import { claimDirectory, userTemporaryDirectory } from "@toolplane/core/lib/private-directory";
+import { TransportError } from "@toolplane/core/protocol/message";
 
 const envFileEnding = ".env";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ServerContainer } from "../../../src/model/servers/server.ts";
+import type { ServerContainer } from "@toolplane/core/model/servers/server";
 import { parseMount, runArguments } from "./open-container.ts";
 
 const container: ServerContainer = {

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { delimiter, join } from "node:path";
-import { once } from "../../../src/lib/async/once.ts";
-import type { ServerContainer } from "../../../src/model/servers/server.ts";
+import { once } from "@toolplane/core/lib/async/once";
+import type { ServerContainer } from "@toolplane/core/model/servers/server";
 import {
   type Channel,
   type ChannelHandlers,
   TransportError,
-} from "../../../src/protocol/message.ts";
-import { type ContainerOptions, openStdio } from "../../../src/servers/servers.ts";
+} from "@toolplane/core/protocol/message";
+import { type ContainerOptions, openStdio } from "@toolplane/core/servers";
 import { removeEnvFile, writeEnvFile } from "./env-file.ts";
 import { hostLabel, nameContainer, removeContainer, sweepLeftovers } from "./leftovers.ts";
 

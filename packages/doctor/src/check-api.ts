@@ -1,16 +1,16 @@
-import { createEgress } from "../../../src/lib/net/egress.ts";
-import { redact } from "../../../src/lib/text/redact.ts";
-import { countOf, sentence } from "../../../src/lib/text/wording.ts";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
-import { asShown } from "../../../src/model/foreign.ts";
-import type { ServerDefinition } from "../../../src/model/servers/server.ts";
-import { TransportError } from "../../../src/protocol/message.ts";
+import { createEgress } from "@toolplane/core/lib/net/egress";
+import { redact } from "@toolplane/core/lib/text/redact";
+import { countOf, sentence } from "@toolplane/core/lib/text/wording";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import { asShown } from "@toolplane/core/model/foreign";
+import type { ServerDefinition } from "@toolplane/core/model/servers/server";
+import { TransportError } from "@toolplane/core/protocol/message";
 import type {
   DescribedApi,
   RequestCredentials,
   ServerPackages,
   TakeTools,
-} from "../../../src/servers/servers.ts";
+} from "@toolplane/core/servers";
 import { checkEnvironment, failed, passed } from "./check-configuration.ts";
 import { checkReachable } from "./check-network.ts";
 import { checkTools } from "./check-session.ts";

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import {
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from "../../../test/fixtures/start-server.ts";
-import { sampleServer } from "../../../test/samples/calls.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "@toolplane/test/fixtures/start-server";
+import { sampleServer } from "@toolplane/test/samples/calls";
 import { checkCommand, checkDirectory } from "./check-command.ts";
 
 const commands: [title: string, command: string, detail: RegExp, fix: RegExp][] = [

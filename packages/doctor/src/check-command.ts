@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, isAbsolute, join, resolve } from "node:path";
-import { maskSecrets } from "../../../src/config/config.ts";
-import { homeDirectory } from "../../../src/lib/files.ts";
-import { nearest } from "../../../src/lib/text/nearest.ts";
-import { looksSecret, redact } from "../../../src/lib/text/redact.ts";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
-import type { ServerDefinition } from "../../../src/model/servers/server.ts";
-import { isExecutable } from "../../../src/servers/servers.ts";
+import { maskSecrets } from "@toolplane/core/config";
+import { homeDirectory } from "@toolplane/core/lib/files";
+import { nearest } from "@toolplane/core/lib/text/nearest";
+import { looksSecret, redact } from "@toolplane/core/lib/text/redact";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import type { ServerDefinition } from "@toolplane/core/model/servers/server";
+import { isExecutable } from "@toolplane/core/servers";
 import { failed, passed } from "./check-configuration.ts";
 
 type Place = { cwd: string; path: string | undefined };

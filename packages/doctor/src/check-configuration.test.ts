@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ServerDefinition } from "../../../src/model/servers/server.ts";
+import { ServerDefinition } from "@toolplane/core/model/servers/server";
 import { checkBroken, checkEnvironment } from "./check-configuration.ts";
 
 const broken: [reason: string, fix: RegExp][] = [

@@ -1,9 +1,9 @@
-import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
-import { findPlaceholder } from "../../../src/lib/text/placeholder.ts";
-import { looksSecret } from "../../../src/lib/text/redact.ts";
-import { sentence } from "../../../src/lib/text/wording.ts";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
-import type { ServerDefinition } from "../../../src/model/servers/server.ts";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { findPlaceholder } from "@toolplane/core/lib/text/placeholder";
+import { looksSecret } from "@toolplane/core/lib/text/redact";
+import { sentence } from "@toolplane/core/lib/text/wording";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import type { ServerDefinition } from "@toolplane/core/model/servers/server";
 
 export function passed(name: string, detail: string): DoctorCheck {
   return { name, ok: true, detail, fix: null };

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { suite, test } from "node:test";
-import { bundled } from "../../../src/bundled.ts";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
-import { selfSigned } from "../../../test/fixtures/self-signed.ts";
-import { sampleServer } from "../../../test/samples/calls.ts";
-import { listen } from "../../../test/samples/channels.ts";
-import { failure, outline } from "../../../test/samples/doctor-checks.ts";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import { selfSigned } from "@toolplane/test/fixtures/self-signed";
+import { sampleServer } from "@toolplane/test/samples/calls";
+import { listen } from "@toolplane/test/samples/channels";
+import { bundled } from "@toolplane/test/samples/core";
+import { failure, outline } from "@toolplane/test/samples/doctor-checks";
 import { examineServer } from "./doctor.ts";
 
 function examine(url: string, limitMs = 10_000): Promise<DoctorCheck[]> {

@@ -1,16 +1,16 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { abortable } from "../../../src/lib/async/signals.ts";
-import { configured, EgressRefused } from "../../../src/lib/net/egress.ts";
+import { abortable } from "@toolplane/core/lib/async/signals";
+import { configured, EgressRefused } from "@toolplane/core/lib/net/egress";
 import {
   type HttpProxy,
   hostOf,
   isEncrypted,
   ProxyFailed,
   proxyFor,
-} from "../../../src/lib/net/proxy.ts";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
+} from "@toolplane/core/lib/net/proxy";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
 import { failed, passed } from "./check-configuration.ts";
 
 export function checkUrl(text: string | undefined): { url: URL } | { check: DoctorCheck } {
@@ -62,7 +62,7 @@ async function judge(url: URL, proxy: HttpProxy | null): Promise<void> {
 
 /** A proxy forwards plain requests one by one, so that there is no connection to look at but its own. */
 async function passProxy(proxy: HttpProxy, url: URL, signal: AbortSignal): Promise<Socket> {
-  const { openTunnel, reachProxy } = await import("../../../src/lib/net/proxy-agent.ts");
+  const { openTunnel, reachProxy } = await import("@toolplane/core/lib/net/proxy-agent");
   return url.protocol === "http:" ? reachProxy(proxy, signal) : openTunnel(proxy, url, signal);
 }
 

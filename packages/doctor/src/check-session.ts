@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { TimeLimiter } from "../../../src/lib/async/time-limit.ts";
-import { plainText } from "../../../src/lib/text/plain-text.ts";
-import { redact } from "../../../src/lib/text/redact.ts";
-import { countOf, sentence } from "../../../src/lib/text/wording.ts";
-import { version } from "../../../src/lib/version.ts";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
-import { isObject, type UnknownObject } from "../../../src/model/json.ts";
-import type { ServerDefinition } from "../../../src/model/servers/server.ts";
-import { listAll } from "../../../src/protocol/list-all.ts";
-import { type Channel, RpcError, TransportError } from "../../../src/protocol/message.ts";
-import { refuseRequest } from "../../../src/protocol/peer.ts";
+import { TimeLimiter } from "@toolplane/core/lib/async/time-limit";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { redact } from "@toolplane/core/lib/text/redact";
+import { countOf, sentence } from "@toolplane/core/lib/text/wording";
+import { version } from "@toolplane/core/lib/version";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import { isObject, type UnknownObject } from "@toolplane/core/model/json";
+import type { ServerDefinition } from "@toolplane/core/model/servers/server";
+import { listAll } from "@toolplane/core/protocol/list-all";
+import { type Channel, RpcError, TransportError } from "@toolplane/core/protocol/message";
+import { refuseRequest } from "@toolplane/core/protocol/peer";
 import {
   type EndedSignIn,
   endedWords,
@@ -20,7 +20,7 @@ import {
   reasonLine,
   type TakeTools,
   tokenHeaders,
-} from "../../../src/servers/servers.ts";
+} from "@toolplane/core/servers";
 import { renderCommandLine } from "./check-command.ts";
 import { failed, passed } from "./check-configuration.ts";
 

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { workingDirectory } from "../../../src/config/config.ts";
-import { once } from "../../../src/lib/async/once.ts";
-import { createHider, looksSecret } from "../../../src/lib/text/redact.ts";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
-import { toPlaneError } from "../../../src/model/errors.ts";
-import type { ServerDefinition } from "../../../src/model/servers/server.ts";
-import type { InstallStatus, ServerStatus } from "../../../src/model/servers/server-schema.ts";
+import { workingDirectory } from "@toolplane/core/config";
+import { once } from "@toolplane/core/lib/async/once";
+import { createHider, looksSecret } from "@toolplane/core/lib/text/redact";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import { toPlaneError } from "@toolplane/core/model/errors";
+import type { ServerDefinition } from "@toolplane/core/model/servers/server";
+import type { InstallStatus, ServerStatus } from "@toolplane/core/model/servers/server-schema";
 import {
   type DoctorMeans,
   type DoctorPackage,
@@ -15,7 +15,7 @@ import {
   type RequestCredentials,
   type ServerPackages,
   type TakeTools,
-} from "../../../src/servers/servers.ts";
+} from "@toolplane/core/servers";
 import { checkCommand, checkDirectory, dependsOnDirectory } from "./check-command.ts";
 import {
   checkBroken,

@@ -2,16 +2,11 @@ import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { suite, test } from "node:test";
-import { bundled } from "../../../src/bundled.ts";
-import { translateTools } from "../../../src/catalogue/sources/mcp.ts";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
-import { patientSeconds } from "../../../test/fixtures/patience.ts";
-import {
-  fixtureCommand,
-  readLog,
-  temporaryDirectory,
-} from "../../../test/fixtures/start-server.ts";
-import { sampleServer } from "../../../test/samples/calls.ts";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import { patientSeconds } from "@toolplane/test/fixtures/patience";
+import { fixtureCommand, readLog, temporaryDirectory } from "@toolplane/test/fixtures/start-server";
+import { sampleServer } from "@toolplane/test/samples/calls";
+import { bundled, translateTools } from "@toolplane/test/samples/core";
 
 import { examineServer } from "./doctor.ts";
 

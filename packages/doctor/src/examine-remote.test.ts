@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import type { RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
-import { bundled } from "../../../src/bundled.ts";
-import { translateTools } from "../../../src/catalogue/sources/mcp.ts";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
-import { startHttpFixture } from "../../../test/fixtures/start-server.ts";
-import { sampleServer } from "../../../test/samples/calls.ts";
-import { listen } from "../../../test/samples/channels.ts";
-import { failure, outline } from "../../../test/samples/doctor-checks.ts";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import { startHttpFixture } from "@toolplane/test/fixtures/start-server";
+import { sampleServer } from "@toolplane/test/samples/calls";
+import { listen } from "@toolplane/test/samples/channels";
+import { bundled, translateTools } from "@toolplane/test/samples/core";
+import { failure, outline } from "@toolplane/test/samples/doctor-checks";
 
 import { examineServer } from "./doctor.ts";
 

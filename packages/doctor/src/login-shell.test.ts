@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
-import { sampleServer } from "../../../test/samples/calls.ts";
+import { temporaryDirectory } from "@toolplane/test/fixtures/start-server";
+import { sampleServer } from "@toolplane/test/samples/calls";
 import {
   type Comparison,
   compareWithShell,

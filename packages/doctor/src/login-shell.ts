@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
-import { homeDirectory } from "../../../src/lib/files.ts";
-import { compileGlob } from "../../../src/lib/text/glob.ts";
-import type { DoctorCheck } from "../../../src/model/config/doctor-schema.ts";
-import type { ServerDefinition } from "../../../src/model/servers/server.ts";
-import { childEnvironment, inheritedVariables, installerOf } from "../../../src/servers/servers.ts";
+import { homeDirectory } from "@toolplane/core/lib/files";
+import { compileGlob } from "@toolplane/core/lib/text/glob";
+import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import type { ServerDefinition } from "@toolplane/core/model/servers/server";
+import { childEnvironment, inheritedVariables, installerOf } from "@toolplane/core/servers";
 import { findCommand, isPath, searchPath } from "./check-command.ts";
 import { failed } from "./check-configuration.ts";
 

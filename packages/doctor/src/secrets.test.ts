@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sampleServer } from "../../../test/samples/calls.ts";
+import { sampleServer } from "@toolplane/test/samples/calls";
 import { renderCommandLine } from "./check-command.ts";
 import { hideSecrets } from "./doctor.ts";
 

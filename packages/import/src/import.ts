@@ -1,5 +1,5 @@
-import type { ImportPackage } from "../../../src/config/config.ts";
-import { homeDirectory } from "../../../src/lib/files.ts";
+import type { ImportPackage } from "@toolplane/core/config";
+import { homeDirectory } from "@toolplane/core/lib/files";
 
 export const createAdding: ImportPackage["createAdding"] = async (ports) => {
   const adding = await import("./adding/adding.ts");

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../src/model/json.ts";
+import type { Json, JsonObject } from "@toolplane/core/model/json";
 
 /** Leaves out fields that are undefined, and lists and maps with nothing in them. */
 export function withoutEmpty(fields: Readonly<Record<string, Json | undefined>>): JsonObject {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
-import { isObject, type JsonObject } from "../../../src/model/json.ts";
-import { ServerDefinition } from "../../../src/model/servers/server.ts";
-import { generated } from "../../../test/fixtures/openapi-documents.ts";
-import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
+import { isObject, type JsonObject } from "@toolplane/core/model/json";
+import { ServerDefinition } from "@toolplane/core/model/servers/server";
+import { generated } from "@toolplane/test/fixtures/openapi-documents";
+import { temporaryDirectory } from "@toolplane/test/fixtures/start-server";
 import { loadApi } from "./api.ts";
 
 async function toolsOf(document: object) {

@@ -1,9 +1,9 @@
-import { hashText } from "../../../src/lib/json/stable-json.ts";
-import { createLru } from "../../../src/lib/lru.ts";
-import { configured } from "../../../src/lib/net/egress.ts";
-import { type Address, asAddress, asOwnAddress, type Foreign } from "../../../src/model/foreign.ts";
-import type { ServerDefinition } from "../../../src/model/servers/server.ts";
-import type { CredentialTarget, RequestCredentials } from "../../../src/servers/servers.ts";
+import { hashText } from "@toolplane/core/lib/json/stable-json";
+import { createLru } from "@toolplane/core/lib/lru";
+import { configured } from "@toolplane/core/lib/net/egress";
+import { type Address, asAddress, asOwnAddress, type Foreign } from "@toolplane/core/model/foreign";
+import type { ServerDefinition } from "@toolplane/core/model/servers/server";
+import type { CredentialTarget, RequestCredentials } from "@toolplane/core/servers";
 import { baseUrlOf, serverUrlOf } from "./base-url.ts";
 import { createResolver, DocumentProblem, parseDocument } from "./document.ts";
 import { loadDocument, type Source, unusable } from "./load-document.ts";

@@ -1,5 +1,5 @@
-import { type Foreign, foreign, joined, urlOf, withoutQuery } from "../../../src/model/foreign.ts";
-import type { UnknownObject } from "../../../src/model/json.ts";
+import { type Foreign, foreign, joined, urlOf, withoutQuery } from "@toolplane/core/model/foreign";
+import type { UnknownObject } from "@toolplane/core/model/json";
 import { type ApiDocument, DocumentProblem, listIn, objectOrEmpty, textIn } from "./document.ts";
 
 /** Where the API is: as configured, as the document says, or where the document is. */

@@ -1,4 +1,4 @@
-import { isObject, type UnknownObject } from "../../../src/model/json.ts";
+import { isObject, type UnknownObject } from "@toolplane/core/model/json";
 import { listIn, objectOrEmpty, type Resolve, textIn } from "./document.ts";
 import { argumentName } from "./names.ts";
 import { isBinary, isJson } from "./schemas.ts";

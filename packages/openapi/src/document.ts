@@ -1,5 +1,5 @@
-import { loadAndParseData } from "../../../src/config/config.ts";
-import { isObject, type UnknownObject } from "../../../src/model/json.ts";
+import { loadAndParseData } from "@toolplane/core/config";
+import { isObject, type UnknownObject } from "@toolplane/core/model/json";
 
 /** Far above real documents; what is larger is no description of an API. */
 export const maxDocumentBytes = 32 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isObject, type Json, type JsonObject } from "../../../src/model/json.ts";
+import { isObject, type Json, type JsonObject } from "@toolplane/core/model/json";
 import type { ApiBody, Property } from "./bodies.ts";
 import { isBinary } from "./schemas.ts";
 import { argumentText, InvalidArgument, namesIn, refuseOthers, writePairs } from "./styles.ts";

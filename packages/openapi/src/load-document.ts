@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { configured } from "../../../src/lib/net/egress.ts";
-import type { Exchanged } from "../../../src/lib/net/exchange.ts";
-import { RequestFailed, sendRequest } from "../../../src/lib/net/send-request.ts";
-import { version } from "../../../src/lib/version.ts";
-import type { ServerDefinition } from "../../../src/model/servers/server.ts";
-import { TransportError } from "../../../src/protocol/message.ts";
+import { configured } from "@toolplane/core/lib/net/egress";
+import type { Exchanged } from "@toolplane/core/lib/net/exchange";
+import { RequestFailed, sendRequest } from "@toolplane/core/lib/net/send-request";
+import { version } from "@toolplane/core/lib/version";
+import type { ServerDefinition } from "@toolplane/core/model/servers/server";
+import { TransportError } from "@toolplane/core/protocol/message";
 import { maxDocumentBytes } from "./document.ts";
 
 /** A document as it was read, and what tells whether it has changed. */

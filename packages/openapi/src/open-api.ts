@@ -1,29 +1,29 @@
-import { createEgress, type Gate, type StrictGate } from "../../../src/lib/net/egress.ts";
-import { type Agents, createAgents, type Exchanged } from "../../../src/lib/net/exchange.ts";
+import { createEgress, type Gate, type StrictGate } from "@toolplane/core/lib/net/egress";
+import { type Agents, createAgents, type Exchanged } from "@toolplane/core/lib/net/exchange";
 import {
   busyStatuses,
   RequestFailed,
   retryAfterMs,
   sendRequest,
-} from "../../../src/lib/net/send-request.ts";
-import { cutText } from "../../../src/lib/text/cut-text.ts";
-import { createHider } from "../../../src/lib/text/redact.ts";
-import { version } from "../../../src/lib/version.ts";
-import { keyInMeta } from "../../../src/model/calls/idempotency-key.ts";
-import { readTraceContext } from "../../../src/model/calls/provider.ts";
-import type { ToolResult } from "../../../src/model/calls/result.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../../src/model/json.ts";
-import type { ServerDefinition } from "../../../src/model/servers/server.ts";
+} from "@toolplane/core/lib/net/send-request";
+import { cutText } from "@toolplane/core/lib/text/cut-text";
+import { createHider } from "@toolplane/core/lib/text/redact";
+import { version } from "@toolplane/core/lib/version";
+import { keyInMeta } from "@toolplane/core/model/calls/idempotency-key";
+import { readTraceContext } from "@toolplane/core/model/calls/provider";
+import type { ToolResult } from "@toolplane/core/model/calls/result";
+import { isObject, type JsonObject, type UnknownObject } from "@toolplane/core/model/json";
+import type { ServerDefinition } from "@toolplane/core/model/servers/server";
 import {
   type Channel,
   type ChannelHandlers,
   RpcError,
   type SendOptions,
   TransportError,
-} from "../../../src/protocol/message.ts";
-import { legacyVersions, modernVersion } from "../../../src/protocol/session.ts";
-import type { RequestCredentials } from "../../../src/servers/servers.ts";
-import { tokenIn } from "../../../src/servers/servers.ts";
+} from "@toolplane/core/protocol/message";
+import { legacyVersions, modernVersion } from "@toolplane/core/protocol/session";
+import type { RequestCredentials } from "@toolplane/core/servers";
+import { tokenIn } from "@toolplane/core/servers";
 import { type Api, describedBy, loadApi, operationUrl, refuseStrangeOrigin } from "./api.ts";
 import type { ApiOperation } from "./operations.ts";
 import { type ApiRequest, buildRequest } from "./request.ts";

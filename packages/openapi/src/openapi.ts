@@ -1,5 +1,5 @@
-import type { ServerDefinition } from "../../../src/model/servers/server.ts";
-import type { DescribedApi } from "../../../src/servers/servers.ts";
+import type { ServerDefinition } from "@toolplane/core/model/servers/server";
+import type { DescribedApi } from "@toolplane/core/servers";
 import { describedBy, loadApi, operationUrl, refuseStrangeOrigin } from "./api.ts";
 
 export { openApi } from "./open-api.ts";

@@ -1,7 +1,7 @@
-import { yieldEvery } from "../../../src/lib/async/pause.ts";
-import { matchesGlob } from "../../../src/lib/text/glob.ts";
-import { isObject, type UnknownObject } from "../../../src/model/json.ts";
-import type { OperationFilter } from "../../../src/model/servers/server.ts";
+import { yieldEvery } from "@toolplane/core/lib/async/pause";
+import { matchesGlob } from "@toolplane/core/lib/text/glob";
+import { isObject, type UnknownObject } from "@toolplane/core/model/json";
+import type { OperationFilter } from "@toolplane/core/model/servers/server";
 import { type ApiBody, legacyBody, readBody } from "./bodies.ts";
 import {
   type ApiDocument,

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../../src/model/json.ts";
+import { isObject, type Json, type JsonObject } from "@toolplane/core/model/json";
 import { encodeBody } from "./encode-body.ts";
 import type { ApiOperation, Parameter } from "./operations.ts";
 import type { Proof } from "./security.ts";

@@ -1,7 +1,7 @@
-import { readJson } from "../../../src/lib/json/measure-json.ts";
-import type { Exchanged } from "../../../src/lib/net/exchange.ts";
-import type { ContentBlock, ToolResult } from "../../../src/model/calls/result.ts";
-import type { Json, JsonObject } from "../../../src/model/json.ts";
+import { readJson } from "@toolplane/core/lib/json/measure-json";
+import type { Exchanged } from "@toolplane/core/lib/net/exchange";
+import type { ContentBlock, ToolResult } from "@toolplane/core/model/calls/result";
+import type { Json, JsonObject } from "@toolplane/core/model/json";
 import type { ApiOperation } from "./operations.ts";
 import { isJson, isTextType } from "./schemas.ts";
 

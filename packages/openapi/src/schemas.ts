@@ -1,11 +1,11 @@
-import { cutText } from "../../../src/lib/text/cut-text.ts";
-import { isPattern } from "../../../src/lib/text/safe-pattern.ts";
+import { cutText } from "@toolplane/core/lib/text/cut-text";
+import { isPattern } from "@toolplane/core/lib/text/safe-pattern";
 import {
   isObject,
   type Json,
   type JsonObject,
   type UnknownObject,
-} from "../../../src/model/json.ts";
+} from "@toolplane/core/model/json";
 import type { ApiVersion, Resolve } from "./document.ts";
 
 /** What callers give lacks what only the API sets, and the other way round. */

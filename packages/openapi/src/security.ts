@@ -1,7 +1,7 @@
-import { type Foreign, foreign, urlOf } from "../../../src/model/foreign.ts";
-import type { UnknownObject } from "../../../src/model/json.ts";
-import type { ServerAuth } from "../../../src/model/servers/server.ts";
-import { basicHeader } from "../../../src/servers/servers.ts";
+import { type Foreign, foreign, urlOf } from "@toolplane/core/model/foreign";
+import type { UnknownObject } from "@toolplane/core/model/json";
+import type { ServerAuth } from "@toolplane/core/model/servers/server";
+import { basicHeader } from "@toolplane/core/servers";
 import { type ApiDocument, objectOrEmpty, type Resolve, textIn } from "./document.ts";
 
 export type SecurityScheme =

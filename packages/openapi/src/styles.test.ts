@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../../../src/model/json.ts";
+import type { Json } from "@toolplane/core/model/json";
 import { writePairs, writePath, writeSimple } from "./styles.ts";
 
 const list = ["blue", "black"];

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../src/model/json.ts";
+import type { Json, JsonObject } from "@toolplane/core/model/json";
 import type { Parameter } from "./operations.ts";
 
 /** A value that cannot be sent. Nothing was sent. */

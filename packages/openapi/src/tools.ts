@@ -1,6 +1,6 @@
-import { yieldEvery } from "../../../src/lib/async/pause.ts";
-import { cutText } from "../../../src/lib/text/cut-text.ts";
-import { isObject, type Json, type JsonObject } from "../../../src/model/json.ts";
+import { yieldEvery } from "@toolplane/core/lib/async/pause";
+import { cutText } from "@toolplane/core/lib/text/cut-text";
+import { isObject, type Json, type JsonObject } from "@toolplane/core/model/json";
 import type { ApiBody } from "./bodies.ts";
 import type { ApiOperation, Parameter } from "./operations.ts";
 import type { Direction, Schemas } from "./schemas.ts";

@@ -1,8 +1,8 @@
-import { serialized } from "../../../src/lib/async/once.ts";
-import { uniqueId } from "../../../src/lib/ids-and-time.ts";
-import { healthWindow } from "../../../src/model/catalogue/health.ts";
-import type { ChainHeads, JournalEntry, Store } from "../../../src/model/store.ts";
-import type { loadTables } from "../../../src/store/store.ts";
+import { serialized } from "@toolplane/core/lib/async/once";
+import { uniqueId } from "@toolplane/core/lib/ids-and-time";
+import { healthWindow } from "@toolplane/core/model/catalogue/health";
+import type { ChainHeads, JournalEntry, Store } from "@toolplane/core/model/store";
+import type { loadTables } from "@toolplane/core/store";
 import type { PostgresConnection } from "./connection.ts";
 import { storableText } from "./query.ts";
 

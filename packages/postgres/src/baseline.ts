@@ -1,4 +1,4 @@
-import type { Migration } from "../../../src/lib/migrations.ts";
+import type { Migration } from "@toolplane/core/lib/migrations";
 
 /**
  * A new schema in one step. Text compares byte by byte in any locale. Records are text: `jsonb` refuses `\u0000` and

@@ -1,10 +1,10 @@
+import { isWithin } from "@toolplane/core/lib/async/pause";
+import type { Durability } from "@toolplane/core/model/config/settings";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { PostgresAddress } from "@toolplane/core/model/packages";
+import type { StoreNews, StoreTrouble } from "@toolplane/core/model/store";
+import type { Row } from "@toolplane/core/store";
 import type { PoolClient } from "pg";
-import { isWithin } from "../../../src/lib/async/pause.ts";
-import type { Durability } from "../../../src/model/config/settings.ts";
-import { PlaneError } from "../../../src/model/errors.ts";
-import type { PostgresAddress } from "../../../src/model/packages.ts";
-import type { StoreNews, StoreTrouble } from "../../../src/model/store.ts";
-import type { Row } from "../../../src/store/store.ts";
 import { lockKey, notify } from "./notifications.ts";
 import {
   beginSnapshot,

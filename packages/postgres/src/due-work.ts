@@ -1,11 +1,11 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import type { RecordSealer } from "@toolplane/core/model/config/settings";
+import type { PostgresAddress } from "@toolplane/core/model/packages";
+import type { DueItem, DueKind, DueWork } from "@toolplane/core/model/store";
+import type { KeptDeadLetter } from "@toolplane/core/model/work/dead-letter";
+import type { KeptJobRun } from "@toolplane/core/model/work/job-run";
+import { type DueRecords, loadTables, type Row, type Work } from "@toolplane/core/store";
 import type { PgBoss } from "pg-boss";
-import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
-import type { RecordSealer } from "../../../src/model/config/settings.ts";
-import type { PostgresAddress } from "../../../src/model/packages.ts";
-import type { DueItem, DueKind, DueWork } from "../../../src/model/store.ts";
-import type { KeptDeadLetter } from "../../../src/model/work/dead-letter.ts";
-import type { KeptJobRun } from "../../../src/model/work/job-run.ts";
-import { type DueRecords, loadTables, type Row, type Work } from "../../../src/store/store.ts";
 import type { PostgresConnection } from "./connection.ts";
 import type { Listener } from "./notifications.ts";
 import {

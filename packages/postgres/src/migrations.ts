@@ -1,4 +1,4 @@
-import type { DatabaseSchema, Migration } from "../../../src/lib/migrations.ts";
+import type { DatabaseSchema, Migration } from "@toolplane/core/lib/migrations";
 import { postgresBaseline } from "./baseline.ts";
 import { streamTables } from "./stream-tables.ts";
 

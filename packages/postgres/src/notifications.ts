@@ -1,8 +1,8 @@
+import { isWithin } from "@toolplane/core/lib/async/pause";
+import { uniqueId } from "@toolplane/core/lib/ids-and-time";
+import type { PostgresAddress } from "@toolplane/core/model/packages";
+import type { StoreNews } from "@toolplane/core/model/store";
 import type { Client } from "pg";
-import { isWithin } from "../../../src/lib/async/pause.ts";
-import { uniqueId } from "../../../src/lib/ids-and-time.ts";
-import type { PostgresAddress } from "../../../src/model/packages.ts";
-import type { StoreNews } from "../../../src/model/store.ts";
 import { clientOptions, cutClient, isPooled, withinGrace } from "./pool.ts";
 import type { Query } from "./query.ts";
 

@@ -1,14 +1,14 @@
-import type { Clock, ConnectionOptions, JobInsert, PgBoss } from "pg-boss";
-import type { PostgresAddress } from "../../../src/model/packages.ts";
+import type { PostgresAddress } from "@toolplane/core/model/packages";
 import {
   type DueKind,
   deadLetterGroup,
   runGroup,
   type StoreNews,
-} from "../../../src/model/store.ts";
-import { deadLetterDueAt, type KeptDeadLetter } from "../../../src/model/work/dead-letter.ts";
-import type { KeptJobRun } from "../../../src/model/work/job-run.ts";
-import type { DueRecords, SqlValue } from "../../../src/store/store.ts";
+} from "@toolplane/core/model/store";
+import { deadLetterDueAt, type KeptDeadLetter } from "@toolplane/core/model/work/dead-letter";
+import type { KeptJobRun } from "@toolplane/core/model/work/job-run";
+import type { DueRecords, SqlValue } from "@toolplane/core/store";
+import type { Clock, ConnectionOptions, JobInsert, PgBoss } from "pg-boss";
 import type { PostgresConnection } from "./connection.ts";
 import type { Query } from "./query.ts";
 import { postgresFailure } from "./store-failure.ts";

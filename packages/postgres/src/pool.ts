@@ -1,7 +1,7 @@
+import { pause } from "@toolplane/core/lib/async/pause";
+import type { Durability } from "@toolplane/core/model/config/settings";
+import type { PostgresAddress } from "@toolplane/core/model/packages";
 import type { ClientBase, Pool, PoolClient } from "pg";
-import { pause } from "../../../src/lib/async/pause.ts";
-import type { Durability } from "../../../src/model/config/settings.ts";
-import type { PostgresAddress } from "../../../src/model/packages.ts";
 import { asValue, type Query } from "./query.ts";
 import { isConnectionLost, takesNoWrites } from "./store-failure.ts";
 

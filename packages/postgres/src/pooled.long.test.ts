@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, suite, type TestContext, test } from "node:test";
-import pg from "pg";
-import { parseStoreAddress } from "../../../src/model/config/settings.ts";
-import type { Store } from "../../../src/model/store.ts";
-import { callEntry } from "../../../test/contracts/records.ts";
-import { storeContract } from "../../../test/contracts/store.ts";
-import { apiKey } from "../../../test/contracts/store-api-keys.ts";
+import { parseStoreAddress } from "@toolplane/core/model/config/settings";
+import type { Store } from "@toolplane/core/model/store";
+import { callEntry } from "@toolplane/test/contracts/records";
+import { storeContract } from "@toolplane/test/contracts/store";
+import { apiKey } from "@toolplane/test/contracts/store-api-keys";
 import {
   type PgBouncer,
   startPgBouncer,
   withoutPgBouncer,
-} from "../../../test/fixtures/pgbouncer.ts";
-import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
-import { until } from "../../../test/fixtures/until.ts";
+} from "@toolplane/test/fixtures/pgbouncer";
+import { type RunningPostgres, startPostgres } from "@toolplane/test/fixtures/postgres";
+import { until } from "@toolplane/test/fixtures/until";
+import pg from "pg";
 import { openPostgresStore } from "./postgres.ts";
 
 suite("behind PgBouncer in transaction mode", { skip: withoutPgBouncer }, () => {

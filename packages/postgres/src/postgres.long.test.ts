@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
-import { parseStoreAddress } from "../../../src/model/config/settings.ts";
-import { type Store, stateTables } from "../../../src/model/store.ts";
-import { callEntry, sampleEntry } from "../../../test/contracts/records.ts";
-import { storeContract } from "../../../test/contracts/store.ts";
+import { parseStoreAddress } from "@toolplane/core/model/config/settings";
+import { type Store, stateTables } from "@toolplane/core/model/store";
+import { callEntry, sampleEntry } from "@toolplane/test/contracts/records";
+import { storeContract } from "@toolplane/test/contracts/store";
 import {
   postgresPassword,
   type RunningPostgres,
   startPostgres,
-} from "../../../test/fixtures/postgres.ts";
+} from "@toolplane/test/fixtures/postgres";
 import { postgresSchema } from "./migrations.ts";
 import { openPostgresStore } from "./postgres.ts";
 

@@ -1,19 +1,19 @@
-import type { PoolClient } from "pg";
-import { once } from "../../../src/lib/async/once.ts";
-import { uniqueId } from "../../../src/lib/ids-and-time.ts";
+import { once } from "@toolplane/core/lib/async/once";
+import { uniqueId } from "@toolplane/core/lib/ids-and-time";
 import {
   lastUnnotedVersion,
   newestOf,
   type Pending,
   pendingFrom,
-} from "../../../src/lib/migrations.ts";
-import { version as ownVersion } from "../../../src/lib/version.ts";
-import type { ChainHead } from "../../../src/model/calls/call-history.ts";
-import type { RecordSealer, StoreParts } from "../../../src/model/config/settings.ts";
-import { PlaneError } from "../../../src/model/errors.ts";
-import type { PostgresAddress } from "../../../src/model/packages.ts";
-import type { Store } from "../../../src/model/store.ts";
-import { type Database, loadTables } from "../../../src/store/store.ts";
+} from "@toolplane/core/lib/migrations";
+import { version as ownVersion } from "@toolplane/core/lib/version";
+import type { ChainHead } from "@toolplane/core/model/calls/call-history";
+import type { RecordSealer, StoreParts } from "@toolplane/core/model/config/settings";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { PostgresAddress } from "@toolplane/core/model/packages";
+import type { Store } from "@toolplane/core/model/store";
+import { type Database, loadTables } from "@toolplane/core/store";
+import type { PoolClient } from "pg";
 import { createStreamAppend } from "./append.ts";
 import { createPostgresConnection, type PostgresConnection } from "./connection.ts";
 import { createPostgresDueWork } from "./due-work.ts";

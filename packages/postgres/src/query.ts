@@ -1,4 +1,4 @@
-import type { QueryResult, SqlValue, Work } from "../../../src/store/store.ts";
+import type { QueryResult, SqlValue, Work } from "@toolplane/core/store";
 
 /** One statement; places for values are `$1`, `$2`… */
 export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<QueryResult>;

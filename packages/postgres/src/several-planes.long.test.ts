@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
+import type { PlanRecord } from "@toolplane/core/model/calls/held-schema";
+import { parseStoreAddress } from "@toolplane/core/model/config/settings";
+import type { Store, StoreNews, StoreTrouble } from "@toolplane/core/model/store";
+import type { KeptJobRun } from "@toolplane/core/model/work/job-run";
+import { answeredCall, callEntry, heldCall } from "@toolplane/test/contracts/records";
+import { apiKey } from "@toolplane/test/contracts/store-api-keys";
+import { keptResult } from "@toolplane/test/contracts/store-results";
+import { type RunningPostgres, startPostgres } from "@toolplane/test/fixtures/postgres";
+import { until } from "@toolplane/test/fixtures/until";
+import { sampleLetter } from "@toolplane/test/samples/dead-letters";
+import { sampleRun } from "@toolplane/test/samples/jobs";
 import pg from "pg";
-import type { PlanRecord } from "../../../src/model/calls/held-schema.ts";
-import { parseStoreAddress } from "../../../src/model/config/settings.ts";
-import type { Store, StoreNews, StoreTrouble } from "../../../src/model/store.ts";
-import type { KeptJobRun } from "../../../src/model/work/job-run.ts";
-import { answeredCall, callEntry, heldCall } from "../../../test/contracts/records.ts";
-import { apiKey } from "../../../test/contracts/store-api-keys.ts";
-import { keptResult } from "../../../test/contracts/store-results.ts";
-import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
-import { until } from "../../../test/fixtures/until.ts";
-import { sampleLetter } from "../../../test/samples/dead-letters.ts";
-import { sampleRun } from "../../../test/samples/jobs.ts";
 import { openPostgresStore } from "./postgres.ts";
 
 let server: RunningPostgres;

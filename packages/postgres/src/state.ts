@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/model/json.ts";
+import type { Json } from "@toolplane/core/model/json";
 import {
   openedTable,
   type StateLine,
@@ -6,8 +6,8 @@ import {
   type StateStore,
   type StateTable,
   stateTables,
-} from "../../../src/model/store.ts";
-import type { Row } from "../../../src/store/store.ts";
+} from "@toolplane/core/model/store";
+import type { Row } from "@toolplane/core/store";
 import type { PostgresConnection } from "./connection.ts";
 import { insertJson, type Query, storableText } from "./query.ts";
 

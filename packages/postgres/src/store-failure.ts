@@ -1,5 +1,5 @@
-import { errorText } from "../../../src/lib/text/error-text.ts";
-import { type ErrorData, PlaneError } from "../../../src/model/errors.ts";
+import { errorText } from "@toolplane/core/lib/text/error-text";
+import { type ErrorData, PlaneError } from "@toolplane/core/model/errors";
 
 const refused = "already holds this id, or a field is missing. Record each thing once and in full";
 const slow = "was busy for too long. Try again later, or look for what holds its locks";

@@ -1,4 +1,4 @@
-import type { Migration } from "../../../src/lib/migrations.ts";
+import type { Migration } from "@toolplane/core/lib/migrations";
 
 /** Bits of a number that count within a day: the day is above them, so that numbers grow with time and a day is a range. */
 const dayBits = 38;

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, type TestContext, test } from "node:test";
+import { parseStoreAddress } from "@toolplane/core/model/config/settings";
+import type { Store } from "@toolplane/core/model/store";
+import { callEntry, callRecord, eventEntry } from "@toolplane/test/contracts/records";
+import { type RunningPostgres, startPostgres } from "@toolplane/test/fixtures/postgres";
+import { makeRoot, proveCall, verifyRoots } from "@toolplane/test/samples/core";
 import pg from "pg";
-import { parseStoreAddress } from "../../../src/model/config/settings.ts";
-import type { Store } from "../../../src/model/store.ts";
-import { makeRoot } from "../../../src/store/roots/make-root.ts";
-import { proveCall } from "../../../src/store/roots/prove-call.ts";
-import { verifyRoots } from "../../../src/store/roots/verify-roots.ts";
-import { callEntry, callRecord, eventEntry } from "../../../test/contracts/records.ts";
-import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
 import { openPostgresStore } from "./postgres.ts";
 
 let server: RunningPostgres;

@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { after, before, type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseStoreAddress } from "../../../src/model/config/settings.ts";
-import type { PostgresAddress } from "../../../src/model/packages.ts";
-import type { Store } from "../../../src/model/store.ts";
-import { callEntry } from "../../../test/contracts/records.ts";
-import { type RunningPostgres, startPostgres } from "../../../test/fixtures/postgres.ts";
-import { until } from "../../../test/fixtures/until.ts";
-import { sampleRun } from "../../../test/samples/jobs.ts";
+import { parseStoreAddress } from "@toolplane/core/model/config/settings";
+import type { PostgresAddress } from "@toolplane/core/model/packages";
+import type { Store } from "@toolplane/core/model/store";
+import { callEntry } from "@toolplane/test/contracts/records";
+import { type RunningPostgres, startPostgres } from "@toolplane/test/fixtures/postgres";
+import { until } from "@toolplane/test/fixtures/until";
+import { sampleRun } from "@toolplane/test/samples/jobs";
 import { openPool } from "./pool.ts";
 import { openPostgresStore } from "./postgres.ts";
 
@@ -200,7 +200,7 @@ for (const ms of [300_000, -300_000])
   });
 
 test("a store that is closed while a task waits for a second connection is closed, and its process ends with 0", async () => {
-  const child = fileURLToPath(new URL("../../../test/fixtures/closing-child.ts", import.meta.url));
+  const child = fileURLToPath(new URL("@toolplane/test/fixtures/closing-child", import.meta.url));
   for (const turns of [1, 2]) {
     const running = spawn(process.execPath, [child, server.address(), String(turns)], {
       stdio: "inherit",

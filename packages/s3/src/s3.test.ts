@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { createBucket } from "../../../src/calls/results/bucket.ts";
-import { inSurroundings } from "../../../test/fixtures/surroundings.ts";
+import { inSurroundings } from "@toolplane/test/fixtures/surroundings";
+import { createBucket } from "@toolplane/test/samples/core";
 import { openBucket } from "./s3.ts";
 
 const env = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "never-shown" };

@@ -7,8 +7,8 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import type { BucketAddress } from "../../../src/model/config/settings.ts";
-import type { ResultBucket } from "../../../src/model/packages.ts";
+import type { BucketAddress } from "@toolplane/core/model/config/settings";
+import type { ResultBucket } from "@toolplane/core/model/packages";
 
 /** Of a request that hangs; its caller may give it up before. */
 const requestMs = 10_000;

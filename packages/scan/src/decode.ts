@@ -1,5 +1,5 @@
-import { once } from "../../../src/lib/async/once.ts";
-import type { Steps } from "../../../src/lib/async/steps.ts";
+import { once } from "@toolplane/core/lib/async/once";
+import type { Steps } from "@toolplane/core/lib/async/steps";
 import {
   fromBase32,
   fromBase45,

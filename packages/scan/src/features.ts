@@ -1,4 +1,4 @@
-import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
+import type { Finding } from "@toolplane/core/model/catalogue/quality-schema";
 import { bitOf, type Entry, type Lexicon, loose, loosen, strict } from "./lexicon.ts";
 import { isEnd, readTokens, type Token, type TokenizedText } from "./tokens.ts";
 

@@ -1,4 +1,4 @@
-import { once } from "../../../src/lib/async/once.ts";
+import { once } from "@toolplane/core/lib/async/once";
 import { confusables } from "./confusables.ts";
 
 /** A text in plain small letters, and where each of them stood. */

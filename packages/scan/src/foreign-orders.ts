@@ -1,4 +1,4 @@
-import { once } from "../../../src/lib/async/once.ts";
+import { once } from "@toolplane/core/lib/async/once";
 import type { FeatureFound } from "./features.ts";
 import { foldText } from "./fold.ts";
 import { languages } from "./languages.ts";

@@ -1,4 +1,4 @@
-import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
+import type { Finding } from "@toolplane/core/model/catalogue/quality-schema";
 import { excerptOf } from "./texts.ts";
 
 type UnplacedFinding = Omit<Finding, "where">;

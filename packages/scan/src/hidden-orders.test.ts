@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
+import type { Finding } from "@toolplane/core/model/catalogue/quality-schema";
 import { scanDefinition } from "./scan-definition.ts";
 
 const scan = (description: string) => scanDefinition({ description });

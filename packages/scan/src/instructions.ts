@@ -1,7 +1,7 @@
-import { runSteps, type Steps } from "../../../src/lib/async/steps.ts";
-import { createLru } from "../../../src/lib/lru.ts";
-import { severities } from "../../../src/model/catalogue/quality.ts";
-import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
+import { runSteps, type Steps } from "@toolplane/core/lib/async/steps";
+import { createLru } from "@toolplane/core/lib/lru";
+import { severities } from "@toolplane/core/model/catalogue/quality";
+import type { Finding } from "@toolplane/core/model/catalogue/quality-schema";
 import { findFeatures, isAboutOrders, type Meaning, mayMeanOrder, meaningOf } from "./features.ts";
 import {
   type ForeignMeaning,

@@ -1,4 +1,4 @@
-import { once } from "../../../src/lib/async/once.ts";
+import { once } from "@toolplane/core/lib/async/once";
 import { foldText } from "./fold.ts";
 
 /**

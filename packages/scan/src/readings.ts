@@ -1,4 +1,4 @@
-import { once } from "../../../src/lib/async/once.ts";
+import { once } from "@toolplane/core/lib/async/once";
 import { jumbleOf, vocabulary } from "./lexicon.ts";
 
 /** Readings of texts that are disguised beyond doubt: what they speak of is enough to judge them. */

@@ -1,7 +1,7 @@
-import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
-import type { ToolId } from "../../../src/model/catalogue/tool.ts";
-import { spellings } from "../../../src/model/catalogue/tool-name.ts";
-import type { NamedTools } from "../../../src/model/packages.ts";
+import type { Finding } from "@toolplane/core/model/catalogue/quality-schema";
+import type { ToolId } from "@toolplane/core/model/catalogue/tool";
+import { spellings } from "@toolplane/core/model/catalogue/tool-name";
+import type { NamedTools } from "@toolplane/core/model/packages";
 import { collectTexts, excerptOf } from "./texts.ts";
 
 const minLength = 8;

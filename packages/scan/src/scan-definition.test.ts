@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Finding } from "@toolplane/core/model/catalogue/quality-schema";
+import { isWholeTier } from "@toolplane/test/fixtures/tier";
+import { anyCharacter } from "@toolplane/test/samples/texts";
 import fc from "fast-check";
-import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
-import { isWholeTier } from "../../../test/fixtures/tier.ts";
-import { anyCharacter } from "../../../test/samples/texts.ts";
 import { scanDefinition, scanInSlices } from "./scan-definition.ts";
 
 const asTags = (text: string) =>

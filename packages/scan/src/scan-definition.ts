@@ -1,8 +1,8 @@
-import { runInSlices, runSteps, type Steps } from "../../../src/lib/async/steps.ts";
-import { hashText } from "../../../src/lib/json/stable-json.ts";
-import { createLru } from "../../../src/lib/lru.ts";
-import { spellCode } from "../../../src/lib/text/unseen.ts";
-import type { Finding } from "../../../src/model/catalogue/quality-schema.ts";
+import { runInSlices, runSteps, type Steps } from "@toolplane/core/lib/async/steps";
+import { hashText } from "@toolplane/core/lib/json/stable-json";
+import { createLru } from "@toolplane/core/lib/lru";
+import { spellCode } from "@toolplane/core/lib/text/unseen";
+import type { Finding } from "@toolplane/core/model/catalogue/quality-schema";
 import { type Decoded, decodeSteps, turnBack } from "./decode.ts";
 import { isAboutOrders } from "./features.ts";
 import { foldText } from "./fold.ts";

@@ -1,5 +1,5 @@
-import { sliceText } from "../../../src/lib/text/cut-text.ts";
-import { makeVisible } from "../../../src/lib/text/unseen.ts";
+import { sliceText } from "@toolplane/core/lib/text/cut-text";
+import { makeVisible } from "@toolplane/core/lib/text/unseen";
 
 const maxDepth = 64;
 const maxTexts = 5_000;

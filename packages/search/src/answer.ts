@@ -1,8 +1,8 @@
-import { shorten, sliceText } from "../../../src/lib/text/cut-text.ts";
-import { plainText } from "../../../src/lib/text/plain-text.ts";
-import type { Recommendation } from "../../../src/model/catalogue/search.ts";
-import type { FoundTool, SearchAnswer } from "../../../src/model/catalogue/search-schema.ts";
-import { isObject } from "../../../src/model/json.ts";
+import { shorten, sliceText } from "@toolplane/core/lib/text/cut-text";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import type { Recommendation } from "@toolplane/core/model/catalogue/search";
+import type { FoundTool, SearchAnswer } from "@toolplane/core/model/catalogue/search-schema";
+import { isObject } from "@toolplane/core/model/json";
 import type { Findable, Hit, SearchResult } from "./fields.ts";
 import { joinWords, wordsOf } from "./words.ts";
 

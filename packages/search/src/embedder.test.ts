@@ -4,8 +4,8 @@ import {
   type Embed,
   parseSearch,
   type SearchRequest,
-} from "../../../src/model/catalogue/search.ts";
-import { findable } from "../../../test/samples/search-tools.ts";
+} from "@toolplane/core/model/catalogue/search";
+import { findable } from "@toolplane/test/samples/search-tools";
 import { createSearch } from "./tool-search.ts";
 
 const tools = [

@@ -1,4 +1,4 @@
-import { yieldEvery } from "../../../src/lib/async/pause.ts";
+import { yieldEvery } from "@toolplane/core/lib/async/pause";
 import type { FieldName } from "./fields.ts";
 import { createRunTable, emptyHash, extendHash } from "./run-table.ts";
 

@@ -1,6 +1,6 @@
-import { yieldEvery } from "../../../src/lib/async/pause.ts";
-import type { SearchCase, SearchEvaluation } from "../../../src/model/catalogue/search.ts";
-import type { SearchQuality } from "../../../src/model/catalogue/search-schema.ts";
+import { yieldEvery } from "@toolplane/core/lib/async/pause";
+import type { SearchCase, SearchEvaluation } from "@toolplane/core/model/catalogue/search";
+import type { SearchQuality } from "@toolplane/core/model/catalogue/search-schema";
 import type { Findable, Hit } from "./fields.ts";
 
 const depth = 10;

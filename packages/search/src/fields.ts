@@ -1,6 +1,6 @@
-import type { ScorePart } from "../../../src/model/catalogue/search-schema.ts";
-import type { Tool, ToolMetadata } from "../../../src/model/catalogue/tool.ts";
-import { isObject } from "../../../src/model/json.ts";
+import type { ScorePart } from "@toolplane/core/model/catalogue/search-schema";
+import type { Tool, ToolMetadata } from "@toolplane/core/model/catalogue/tool";
+import { isObject } from "@toolplane/core/model/json";
 
 export type Findable = Pick<
   Tool,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { growthOf, maxGrowth } from "../../../test/samples/growth.ts";
-import { findable } from "../../../test/samples/search-tools.ts";
+import { growthOf, maxGrowth } from "@toolplane/test/samples/growth";
+import { findable } from "@toolplane/test/samples/search-tools";
 import { findPattern, patternTrouble } from "./find-pattern.ts";
 import { createFindTools } from "./find-tools.ts";
 import { createToolIndex } from "./tool-index.ts";

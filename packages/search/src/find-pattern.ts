@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { shorten } from "../../../src/lib/text/cut-text.ts";
-import { createPatternSet, patternProblem } from "../../../src/lib/text/linear-pattern.ts";
-import { spellings } from "../../../src/model/catalogue/tool-name.ts";
+import { shorten } from "@toolplane/core/lib/text/cut-text";
+import { createPatternSet, patternProblem } from "@toolplane/core/lib/text/linear-pattern";
+import { spellings } from "@toolplane/core/model/catalogue/tool-name";
 import { type Findable, type SearchResult, searchTextsOf } from "./fields.ts";
 import type { FindTools } from "./find-tools.ts";
 import { compareTools, type ToolIndex } from "./tool-index.ts";

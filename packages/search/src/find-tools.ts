@@ -1,4 +1,4 @@
-import type { ScorePart } from "../../../src/model/catalogue/search-schema.ts";
+import type { ScorePart } from "@toolplane/core/model/catalogue/search-schema";
 import { diversify, partsOf } from "./diversify.ts";
 import type { Hit } from "./fields.ts";
 import type { Likeness } from "./meaning.ts";

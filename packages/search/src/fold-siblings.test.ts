@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findable } from "../../../test/samples/search-tools.ts";
+import { findable } from "@toolplane/test/samples/search-tools";
 import { foldSiblings } from "./answer.ts";
 
 const hit = (...tool: Parameters<typeof findable>) => ({ tool: findable(...tool), score: 0.5 });

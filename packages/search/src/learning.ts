@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../../src/model/json.ts";
-import type { Store } from "../../../src/model/store.ts";
+import type { JsonObject } from "@toolplane/core/model/json";
+import type { Store } from "@toolplane/core/model/store";
 import { stemOf } from "./stem.ts";
 import { isEmptyInQueries, wordsOf } from "./words.ts";
 

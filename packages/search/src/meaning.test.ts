@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { findable } from "../../../test/samples/search-tools.ts";
+import { findable } from "@toolplane/test/samples/search-tools";
 import { dimensions, loadEmbedding } from "./embedding.ts";
 import { hasSentences, loadMeaning } from "./meaning.ts";
 import { createSearch } from "./tool-search.ts";

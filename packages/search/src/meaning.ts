@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { once } from "../../../src/lib/async/once.ts";
-import { ownFile } from "../../../src/lib/own-files.ts";
+import { once } from "@toolplane/core/lib/async/once";
+import { ownFile } from "@toolplane/core/lib/own-files";
 import { dimensions, type Embedding, loadEmbedding, toUnit } from "./embedding.ts";
 import { searchTextsOf } from "./fields.ts";
 import type { ToolIndex } from "./tool-index.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { pause } from "../../../src/lib/async/pause.ts";
-import type { Embed } from "../../../src/model/catalogue/search.ts";
-import type { Store } from "../../../src/model/store.ts";
+import { pause } from "@toolplane/core/lib/async/pause";
+import type { Embed } from "@toolplane/core/model/catalogue/search";
+import type { Store } from "@toolplane/core/model/store";
 import { toUnit } from "./embedding.ts";
 import { type Findable, searchTextsOf } from "./fields.ts";
 import { blendAll, clausesOf, createToolVectors, hasSentences, type Likeness } from "./meaning.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findable } from "../../../test/samples/search-tools.ts";
+import { findable } from "@toolplane/test/samples/search-tools";
 import { recommend } from "./answer.ts";
 import { createSearch } from "./tool-search.ts";
 

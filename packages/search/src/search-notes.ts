@@ -1,5 +1,5 @@
-import { shorten } from "../../../src/lib/text/cut-text.ts";
-import { nearest } from "../../../src/lib/text/nearest.ts";
+import { shorten } from "@toolplane/core/lib/text/cut-text";
+import { nearest } from "@toolplane/core/lib/text/nearest";
 import type { ToolMatches } from "./find-tools.ts";
 
 /** Minimum coverage of the query for a good match. */

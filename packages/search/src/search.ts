@@ -1,22 +1,22 @@
-import type { LearningSearch, SearchPorts } from "../../../src/catalogue/catalogue.ts";
-import { once } from "../../../src/lib/async/once.ts";
-import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
-import { shorten } from "../../../src/lib/text/cut-text.ts";
-import { matchesGlob } from "../../../src/lib/text/glob.ts";
-import { redact } from "../../../src/lib/text/redact.ts";
+import type { LearningSearch, SearchPorts } from "@toolplane/core/catalogue";
+import { once } from "@toolplane/core/lib/async/once";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { shorten } from "@toolplane/core/lib/text/cut-text";
+import { matchesGlob } from "@toolplane/core/lib/text/glob";
+import { redact } from "@toolplane/core/lib/text/redact";
 import {
   type ParsedSearch,
   parseSearch,
   readLimit,
   readQueryText,
-} from "../../../src/model/catalogue/search.ts";
-import type { SearchAnswer } from "../../../src/model/catalogue/search-schema.ts";
-import type { Tool } from "../../../src/model/catalogue/tool.ts";
-import { isForModels } from "../../../src/model/catalogue/tool-page.ts";
-import type { Config } from "../../../src/model/config/config.ts";
-import { PlaneError } from "../../../src/model/errors.ts";
-import { type Principal, requireScope } from "../../../src/model/principal.ts";
-import type { Session } from "../../../src/protocol/session.ts";
+} from "@toolplane/core/model/catalogue/search";
+import type { SearchAnswer } from "@toolplane/core/model/catalogue/search-schema";
+import type { Tool } from "@toolplane/core/model/catalogue/tool";
+import { isForModels } from "@toolplane/core/model/catalogue/tool-page";
+import type { Config } from "@toolplane/core/model/config/config";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { type Principal, requireScope } from "@toolplane/core/model/principal";
+import type { Session } from "@toolplane/core/protocol/session";
 import type { Embedder } from "./own-vectors.ts";
 import type { ServerText } from "./tool-index.ts";
 import type { Learned } from "./tool-search.ts";

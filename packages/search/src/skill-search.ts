@@ -1,6 +1,6 @@
-import type { ParsedSearch } from "../../../src/model/catalogue/search.ts";
-import type { FoundSkill } from "../../../src/model/catalogue/search-schema.ts";
-import type { ServerSkill } from "../../../src/model/catalogue/skill-entry.ts";
+import type { ParsedSearch } from "@toolplane/core/model/catalogue/search";
+import type { FoundSkill } from "@toolplane/core/model/catalogue/search-schema";
+import type { ServerSkill } from "@toolplane/core/model/catalogue/skill-entry";
 import { summarizeDescription } from "./answer.ts";
 import type { Findable } from "./fields.ts";
 import type { createSearch } from "./tool-search.ts";

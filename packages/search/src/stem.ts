@@ -1,4 +1,4 @@
-import { createLru } from "../../../src/lib/lru.ts";
+import { createLru } from "@toolplane/core/lib/lru";
 
 /** Endings of nouns, adjectives and infinitives as they are written without accents: one is cut, the longest that leaves three letters. */
 const cyrillic =

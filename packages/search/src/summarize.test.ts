@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findable } from "../../../test/samples/search-tools.ts";
+import { findable } from "@toolplane/test/samples/search-tools";
 import { requiredOf, summarizeDescription } from "./answer.ts";
 
 test("a summary is the first sentence", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { findable } from "@toolplane/test/samples/search-tools";
 import fc from "fast-check";
-import { findable } from "../../../test/samples/search-tools.ts";
 import type { Findable } from "./fields.ts";
 import { createFindTools } from "./find-tools.ts";
 import { createToolIndex, type ToolIndex } from "./tool-index.ts";

@@ -1,4 +1,4 @@
-import { spellings } from "../../../src/model/catalogue/tool-name.ts";
+import { spellings } from "@toolplane/core/model/catalogue/tool-name";
 import type { Findable } from "./fields.ts";
 import {
   type Corpus,

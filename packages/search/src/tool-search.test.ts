@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseSearch, type SearchRequest } from "../../../src/model/catalogue/search.ts";
-import { findable, needing } from "../../../test/samples/search-tools.ts";
+import { parseSearch, type SearchRequest } from "@toolplane/core/model/catalogue/search";
+import { findable, needing } from "@toolplane/test/samples/search-tools";
 import type { Findable } from "./fields.ts";
 import { createSearch } from "./tool-search.ts";
 

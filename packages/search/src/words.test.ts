@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { anyCharacter } from "@toolplane/test/samples/texts";
 import fc from "fast-check";
-import { anyCharacter } from "../../../test/samples/texts.ts";
 import { eachWord, joinWords, wordsOf } from "./words.ts";
 
 function joinedOf(text: string): string[] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SignInRows } from "../../../src/model/access/sign-in.ts";
+import type { SignInRows } from "@toolplane/core/model/access/sign-in";
 import { clientSeconds, createAdapter } from "./adapter.ts";
 
 test("a client that registered is forgotten, unless a person allows it; nothing else is kept longer than the library says", async () => {

@@ -1,6 +1,6 @@
+import type { KeptSignIn, SignInRows } from "@toolplane/core/model/access/sign-in";
 import type { Adapter, AdapterPayload } from "oidc-provider";
 import { errors } from "oidc-provider";
-import type { KeptSignIn, SignInRows } from "../../../src/model/access/sign-in.ts";
 
 const daySeconds = 24 * 3_600;
 /** How long a client is known: anybody can register one. */

@@ -1,3 +1,5 @@
+import { clientAddress } from "@toolplane/core/lib/net/client-address";
+import type { SignInPorts } from "@toolplane/core/model/access/sign-in";
 import {
   type Client,
   errors,
@@ -5,8 +7,6 @@ import {
   type Provider,
   type ResourceServer,
 } from "oidc-provider";
-import { clientAddress } from "../../../src/lib/net/client-address.ts";
-import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { limitsAmong, storeGrantClient } from "./grants.ts";
 import { grantable, rememberPerson } from "./people.ts";
 

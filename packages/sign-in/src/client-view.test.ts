@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AuthorizationServer } from "../../../src/model/access/auth-settings.ts";
-import { foreign } from "../../../src/model/foreign.ts";
+import { AuthorizationServer } from "@toolplane/core/model/access/auth-settings";
+import { foreign } from "@toolplane/core/model/foreign";
 import { describeClient, pagesClient, shownAddress } from "./client-view.ts";
 
 const { clients } = AuthorizationServer.parse({

@@ -1,6 +1,6 @@
-import type { AuthorizationServer } from "../../../src/model/access/auth-settings.ts";
-import type { GrantView } from "../../../src/model/access/sign-in-schema.ts";
-import { asShown, type Foreign, fieldOf, foreignTextOf } from "../../../src/model/foreign.ts";
+import type { AuthorizationServer } from "@toolplane/core/model/access/auth-settings";
+import type { GrantView } from "@toolplane/core/model/access/sign-in-schema";
+import { asShown, type Foreign, fieldOf, foreignTextOf } from "@toolplane/core/model/foreign";
 
 /** For our own pages; its codes are never exchanged. */
 export const pagesClient = "toolplane-pages";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AuthorizationServer } from "../../../src/model/access/auth-settings.ts";
+import { AuthorizationServer } from "@toolplane/core/model/access/auth-settings";
 import { checkClient } from "./clients.ts";
 
 const settings = AuthorizationServer.parse({

@@ -1,7 +1,7 @@
+import type { Gate } from "@toolplane/core/lib/net/egress";
+import { exchange } from "@toolplane/core/lib/net/exchange";
+import type { AuthorizationServer } from "@toolplane/core/model/access/auth-settings";
 import { errors } from "oidc-provider";
-import type { Gate } from "../../../src/lib/net/egress.ts";
-import { exchange } from "../../../src/lib/net/exchange.ts";
-import type { AuthorizationServer } from "../../../src/model/access/auth-settings.ts";
 
 const fetchMs = 2_500;
 /** Beyond the limits of the library, which reads what we give it. */

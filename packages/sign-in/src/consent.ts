@@ -1,8 +1,8 @@
+import { limitsIn, serverScope, toolsetScope } from "@toolplane/core/model/access/resource";
+import type { SignInPorts } from "@toolplane/core/model/access/sign-in";
+import { foreign } from "@toolplane/core/model/foreign";
+import { scopeNames } from "@toolplane/core/model/principal";
 import type { Provider } from "oidc-provider";
-import { limitsIn, serverScope, toolsetScope } from "../../../src/model/access/resource.ts";
-import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
-import { foreign } from "../../../src/model/foreign.ts";
-import { scopeNames } from "../../../src/model/principal.ts";
 import { clientSeconds } from "./adapter.ts";
 import { describeClient, type SeenClient, shownAddress } from "./client-view.ts";
 import { findGrantClient, limitsAmong, storeGrantClient } from "./grants.ts";

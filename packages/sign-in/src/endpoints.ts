@@ -1,5 +1,5 @@
-import { networkOf } from "../../../src/lib/net/client-address.ts";
-import { type SignInPorts, signInPaths } from "../../../src/model/access/sign-in.ts";
+import { networkOf } from "@toolplane/core/lib/net/client-address";
+import { type SignInPorts, signInPaths } from "@toolplane/core/model/access/sign-in";
 import { messagePage } from "./pages.ts";
 import { askLater, sendJson, sendPage, type Visit } from "./visit.ts";
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
+import { steadyNow } from "@toolplane/core/lib/async/steady-time";
+import { networkOf } from "@toolplane/core/lib/net/client-address";
+import { pageHeader } from "@toolplane/core/model/access/page-proof";
+import type { SignInPorts } from "@toolplane/core/model/access/sign-in";
 import type { Provider } from "oidc-provider";
-import { steadyNow } from "../../../src/lib/async/steady-time.ts";
-import { networkOf } from "../../../src/lib/net/client-address.ts";
-import { pageHeader } from "../../../src/model/access/page-proof.ts";
-import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
 import { describeClient, pagesClient } from "./client-view.ts";
 import { type ConsentRequest, createConsent, type Interaction, seenClient } from "./consent.ts";
 import { invitationSteps } from "./invitations.ts";

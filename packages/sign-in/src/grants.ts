@@ -1,5 +1,5 @@
-import { limitsIn } from "../../../src/model/access/resource.ts";
-import type { SignInRows } from "../../../src/model/access/sign-in.ts";
+import { limitsIn } from "@toolplane/core/model/access/resource";
+import type { SignInRows } from "@toolplane/core/model/access/sign-in";
 
 const kind = "GrantClient";
 const keptSeconds = 366 * 24 * 3_600;

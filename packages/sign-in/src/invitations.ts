@@ -1,4 +1,4 @@
-import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
+import type { SignInPorts } from "@toolplane/core/model/access/sign-in";
 import { invitationPage, messagePage } from "./pages.ts";
 import type { Passkeys } from "./passkeys.ts";
 import {

@@ -1,4 +1,4 @@
-import { pageHeader, pageKey } from "../../../src/model/access/page-proof.ts";
+import { pageHeader, pageKey } from "@toolplane/core/model/access/page-proof";
 
 /** What the pages do: they keep the secret that proves them, and show it with each step. */
 const proofScript = `

@@ -1,4 +1,4 @@
-import type { GrantView } from "../../../src/model/access/sign-in-schema.ts";
+import type { GrantView } from "@toolplane/core/model/access/sign-in-schema";
 import { passwordLength } from "./people.ts";
 
 /** Text that is escaped already. */

@@ -4,7 +4,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
-import type { SignInRows } from "../../../src/model/access/sign-in.ts";
+import type { SignInRows } from "@toolplane/core/model/access/sign-in";
 import { changePerson, type Passkey, type Person, personByHandle } from "./people.ts";
 
 const challengeKind = "Challenge";

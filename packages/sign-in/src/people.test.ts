@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KeptSignIn, SignInRows } from "../../../src/model/access/sign-in.ts";
+import type { KeptSignIn, SignInRows } from "@toolplane/core/model/access/sign-in";
 import {
   acceptInvitation,
   invitedPerson,

@@ -1,16 +1,16 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import type { Invited, PersonAsked } from "../../../src/model/access/person.ts";
-import type { PersonRights, SignInDesk, SignInPorts } from "../../../src/model/access/sign-in.ts";
-import type { GrantView, PersonView } from "../../../src/model/access/sign-in-schema.ts";
-import { PlaneError } from "../../../src/model/errors.ts";
-import { foreign } from "../../../src/model/foreign.ts";
+import type { Invited, PersonAsked } from "@toolplane/core/model/access/person";
+import type { PersonRights, SignInDesk, SignInPorts } from "@toolplane/core/model/access/sign-in";
+import type { GrantView, PersonView } from "@toolplane/core/model/access/sign-in-schema";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { foreign } from "@toolplane/core/model/foreign";
 import {
   everyScope,
   mayDo,
   principalOf,
   type Scope,
   scopeNames,
-} from "../../../src/model/principal.ts";
+} from "@toolplane/core/model/principal";
 import { describeClient, type ListedClients } from "./client-view.ts";
 import { findGrantClient, withLimits } from "./grants.ts";
 

@@ -1,3 +1,8 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { networkOf } from "@toolplane/core/lib/net/client-address";
+import { limitsIn } from "@toolplane/core/model/access/resource";
+import type { SignInPorts } from "@toolplane/core/model/access/sign-in";
+import { isSignInPath } from "@toolplane/core/model/access/sign-in";
 import {
   type Configuration,
   errors,
@@ -5,11 +10,6 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from "oidc-provider";
-import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
-import { networkOf } from "../../../src/lib/net/client-address.ts";
-import { limitsIn } from "../../../src/model/access/resource.ts";
-import type { SignInPorts } from "../../../src/model/access/sign-in.ts";
-import { isSignInPath } from "../../../src/model/access/sign-in.ts";
 import { createAdapter } from "./adapter.ts";
 import { addAssertionGrant, type ResourceServerOf } from "./assertion-grant.ts";
 import { pagesClient } from "./client-view.ts";

@@ -1,5 +1,5 @@
+import type { AuthorizationServer } from "@toolplane/core/model/access/auth-settings";
 import type { errors, KoaContextWithOIDC } from "oidc-provider";
-import type { AuthorizationServer } from "../../../src/model/access/auth-settings.ts";
 import { pagesClient, shownAddress } from "./client-view.ts";
 import { messagePage, refusalPage } from "./pages.ts";
 

@@ -1,9 +1,9 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
+import { steadyNow } from "@toolplane/core/lib/async/steady-time";
+import { clientAddress } from "@toolplane/core/lib/net/client-address";
+import { pageHeader } from "@toolplane/core/model/access/page-proof";
+import type { PersonRights, SignInPorts, SignInServer } from "@toolplane/core/model/access/sign-in";
 import type { Provider } from "oidc-provider";
-import { steadyNow } from "../../../src/lib/async/steady-time.ts";
-import { clientAddress } from "../../../src/lib/net/client-address.ts";
-import { pageHeader } from "../../../src/model/access/page-proof.ts";
-import type { PersonRights, SignInPorts, SignInServer } from "../../../src/model/access/sign-in.ts";
 import { endpointOf, refusedByLimit } from "./endpoints.ts";
 import { createFlows } from "./flows.ts";
 import { isPageOf } from "./page-proof.ts";

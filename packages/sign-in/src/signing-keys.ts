@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
-import type { SignInRows } from "../../../src/model/access/sign-in.ts";
-import type { JsonObject } from "../../../src/model/json.ts";
+import type { SignInRows } from "@toolplane/core/model/access/sign-in";
+import type { JsonObject } from "@toolplane/core/model/json";
 
 const day = 24 * 3_600;
 /** A key signs for a month, and is published until what it signed is over. */

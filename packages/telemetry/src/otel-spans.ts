@@ -7,22 +7,22 @@ import {
   TraceFlags,
   trace,
 } from "@opentelemetry/api";
-import { offerRequest, type RunBeginning, type TracedRun } from "../../../src/calls/calls.ts";
-import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
-import { createShortLivedMap } from "../../../src/lib/short-lived-map.ts";
-import { version } from "../../../src/lib/version.ts";
-import type { ChatModel, ModelPart, ModelRequest } from "../../../src/model/agent/chat.ts";
-import type { Executed, Outcome, Requested } from "../../../src/model/calls/call.ts";
-import type { CallRecord } from "../../../src/model/calls/call-schema.ts";
-import type { Provider, ProviderContext, Relay } from "../../../src/model/calls/provider.ts";
+import { offerRequest, type RunBeginning, type TracedRun } from "@toolplane/core/calls";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { createShortLivedMap } from "@toolplane/core/lib/short-lived-map";
+import { version } from "@toolplane/core/lib/version";
+import type { ChatModel, ModelPart, ModelRequest } from "@toolplane/core/model/agent/chat";
+import type { Executed, Outcome, Requested } from "@toolplane/core/model/calls/call";
+import type { CallRecord } from "@toolplane/core/model/calls/call-schema";
+import type { Provider, ProviderContext, Relay } from "@toolplane/core/model/calls/provider";
 import {
   readTraceContext,
   type TraceContext,
   withTraceContext,
-} from "../../../src/model/calls/provider.ts";
-import type { OfferCallKind, ProviderSpec, ToolId } from "../../../src/model/catalogue/tool.ts";
-import { toPlaneError } from "../../../src/model/errors.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../../src/model/json.ts";
+} from "@toolplane/core/model/calls/provider";
+import type { OfferCallKind, ProviderSpec, ToolId } from "@toolplane/core/model/catalogue/tool";
+import { toPlaneError } from "@toolplane/core/model/errors";
+import { isObject, type JsonObject, type UnknownObject } from "@toolplane/core/model/json";
 
 type SpanBeginning = {
   name: string;

@@ -1,11 +1,11 @@
 import { ValueType } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
 import { MeterProvider, MetricReader, type ResourceMetrics } from "@opentelemetry/sdk-metrics";
-import { createBoundedLabel } from "../../../src/lib/bounded-label.ts";
-import { version } from "../../../src/lib/version.ts";
-import type { ErrorCode } from "../../../src/model/errors.ts";
-import type { EventOf } from "../../../src/model/events.ts";
-import type { Plane } from "../../../src/model/plane.ts";
+import { createBoundedLabel } from "@toolplane/core/lib/bounded-label";
+import { version } from "@toolplane/core/lib/version";
+import type { ErrorCode } from "@toolplane/core/model/errors";
+import type { EventOf } from "@toolplane/core/model/events";
+import type { Plane } from "@toolplane/core/model/plane";
 
 type Labels = Readonly<Record<string, string>>;
 

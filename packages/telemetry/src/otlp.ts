@@ -1,12 +1,12 @@
 import { JsonMetricsSerializer, JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { type ReadableSpan, TracerProvider } from "@opentelemetry/sdk-trace";
-import type { Otlp, OtlpPorts } from "../../../src/calls/calls.ts";
-import { steadyNow } from "../../../src/lib/async/steady-time.ts";
-import { uniqueId } from "../../../src/lib/ids-and-time.ts";
-import { retryAfterMs } from "../../../src/lib/net/send-request.ts";
-import { version } from "../../../src/lib/version.ts";
-import type { OtlpSettings } from "../../../src/model/config/config.ts";
+import type { Otlp, OtlpPorts } from "@toolplane/core/calls";
+import { steadyNow } from "@toolplane/core/lib/async/steady-time";
+import { uniqueId } from "@toolplane/core/lib/ids-and-time";
+import { retryAfterMs } from "@toolplane/core/lib/net/send-request";
+import { version } from "@toolplane/core/lib/version";
+import type { OtlpSettings } from "@toolplane/core/model/config/config";
 import { createOtlpMetrics } from "./otlp-metrics.ts";
 
 const maxBatch = 512;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChatModel, ModelPart } from "../../../src/model/agent/chat.ts";
-import { PlaneError } from "../../../src/model/errors.ts";
-import { keepSpans } from "../../../test/scenarios/span-keeper.ts";
+import type { ChatModel, ModelPart } from "@toolplane/core/model/agent/chat";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { keepSpans } from "@toolplane/test/scenarios/span-keeper";
 import { traceRun } from "./otel-spans.ts";
 
 const beginning = {

@@ -1,4 +1,4 @@
-import type { Otlp, OtlpPorts } from "../../../src/calls/calls.ts";
+import type { Otlp, OtlpPorts } from "@toolplane/core/calls";
 
 export { describeCall, traceAttempt, traceCall, traceRun } from "./otel-spans.ts";
 

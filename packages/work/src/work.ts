@@ -1,4 +1,4 @@
-import type { WorkPackage } from "../../../src/work/work.ts";
+import type { WorkPackage } from "@toolplane/core/work";
 
 export const createDeadLetters: WorkPackage["createDeadLetters"] = async (parts) => {
   const letters = await import("./dead-letters/dead-letters.ts");

@@ -1,5 +1,5 @@
-import { propertyName } from "../../../../src/lib/json/schema-type.ts";
-import { createToolPaths } from "../../../../src/model/catalogue/tool-paths.ts";
+import { propertyName } from "@toolplane/core/lib/json/schema-type";
+import { createToolPaths } from "@toolplane/core/model/catalogue/tool-paths";
 import { callOverHttpText, outcomeTypesText } from "./runtime.ts";
 import { comment, type NamedTypes } from "./tool-types.ts";
 

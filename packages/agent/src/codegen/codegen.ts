@@ -1,13 +1,13 @@
-import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import { foldIdentifier } from "../../../../src/lib/text/identifier.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { Plane } from "../../../../src/model/plane.ts";
-import type { ToolListing } from "../../../../src/model/plane-tools.ts";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { foldIdentifier } from "@toolplane/core/lib/text/identifier";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { Plane } from "@toolplane/core/model/plane";
+import type { ToolListing } from "@toolplane/core/model/plane-tools";
 import {
   type CodegenKind,
   codegenKinds,
   type PlaneCodegen,
-} from "../../../../src/model/plane-work.ts";
+} from "@toolplane/core/model/plane-work";
 import { renderClient, reservedNames } from "./client.ts";
 import { renderCommandProgram } from "./command-line.ts";
 import { nameTypes, renderToolMap, type TypedTool } from "./tool-types.ts";

@@ -1,6 +1,6 @@
-import { resolveReference } from "../../../../src/lib/json/schema-type.ts";
-import { plainText } from "../../../../src/lib/text/plain-text.ts";
-import { errorTable } from "../../../../src/model/errors.ts";
+import { resolveReference } from "@toolplane/core/lib/json/schema-type";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { errorTable } from "@toolplane/core/model/errors";
 import { readWordsText, runText } from "./command-line-text.ts";
 import { callOverHttpText, outcomeTypesText } from "./runtime.ts";
 import type { TypedTool } from "./tool-types.ts";

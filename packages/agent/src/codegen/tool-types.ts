@@ -2,9 +2,9 @@ import {
   propertyName,
   renderSchemaType,
   resolveReference,
-} from "../../../../src/lib/json/schema-type.ts";
-import { plainText } from "../../../../src/lib/text/plain-text.ts";
-import type { Tool } from "../../../../src/model/catalogue/tool.ts";
+} from "@toolplane/core/lib/json/schema-type";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import type { Tool } from "@toolplane/core/model/catalogue/tool";
 
 export type TypedTool = Pick<Tool, "id" | "name" | "description" | "parameters" | "outputSchema">;
 export type NamedTypes = { tool: TypedTool; input: string; output: string; text: string };

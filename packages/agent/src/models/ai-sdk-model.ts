@@ -1,6 +1,7 @@
-import { type ModelEndpoint, openChatModel } from "../../../../src/calls/calls.ts";
-import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import { modelBrokeOff } from "../../../../src/model/agent/broken-replies.ts";
+import { type ModelEndpoint, openChatModel } from "@toolplane/core/calls";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import type { ForeignModel } from "@toolplane/core/model/agent";
+import { modelBrokeOff } from "@toolplane/core/model/agent/broken-replies";
 import type {
   AskedCall,
   AssistantMessage,
@@ -12,11 +13,10 @@ import type {
   ModelRequest,
   ModelTool,
   ToolMessage,
-} from "../../../../src/model/agent/chat.ts";
-import type { TokenUsage } from "../../../../src/model/agent/run-schema.ts";
-import type { ForeignModel } from "../../../../src/model/agent.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import { isObject, type UnknownObject } from "../../../../src/model/json.ts";
+} from "@toolplane/core/model/agent/chat";
+import type { TokenUsage } from "@toolplane/core/model/agent/run-schema";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { isObject, type UnknownObject } from "@toolplane/core/model/json";
 import { callsIn, noUsage } from "../style.ts";
 import { endOfRoom, maxArguments } from "./stream.ts";
 

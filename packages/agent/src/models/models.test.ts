@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import type { ChatModel, ModelPart } from "../../../../src/model/agent/chat.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
+import type { ChatModel, ModelPart } from "@toolplane/core/model/agent/chat";
+import { PlaneError } from "@toolplane/core/model/errors";
 import { createAiSdkModel, toPrompt } from "./ai-sdk-model.ts";
 import { streamWithRetries } from "./stream.ts";
 

@@ -1,8 +1,8 @@
-import { type AgentParts, idOfModel } from "../../../../src/agent/agent.ts";
-import { endpointOf, explainModelFailure } from "../../../../src/calls/calls.ts";
-import type { ChatModel } from "../../../../src/model/agent/chat.ts";
-import type { ModelChoice } from "../../../../src/model/agent.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
+import { type AgentParts, idOfModel } from "@toolplane/core/agent";
+import { endpointOf, explainModelFailure } from "@toolplane/core/calls";
+import type { ModelChoice } from "@toolplane/core/model/agent";
+import type { ChatModel } from "@toolplane/core/model/agent/chat";
+import { PlaneError } from "@toolplane/core/model/errors";
 import { pricedModel } from "./price.ts";
 
 type Parts = Pick<AgentParts, "config" | "models" | "givenModels" | "keyOfModel">;

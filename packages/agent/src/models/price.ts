@@ -1,6 +1,6 @@
-import type { ChatModel, ModelPart } from "../../../../src/model/agent/chat.ts";
-import type { TokenUsage } from "../../../../src/model/agent/run-schema.ts";
-import type { ModelPrice } from "../../../../src/model/config/config.ts";
+import type { ChatModel, ModelPart } from "@toolplane/core/model/agent/chat";
+import type { TokenUsage } from "@toolplane/core/model/agent/run-schema";
+import type { ModelPrice } from "@toolplane/core/model/config/config";
 
 const million = 1_000_000;
 

@@ -1,7 +1,7 @@
-import { backoffMs, pause } from "../../../../src/lib/async/pause.ts";
-import { abortable } from "../../../../src/lib/async/signals.ts";
-import type { ChatModel, ModelPart, ModelRequest } from "../../../../src/model/agent/chat.ts";
-import { toPlaneError } from "../../../../src/model/errors.ts";
+import { backoffMs, pause } from "@toolplane/core/lib/async/pause";
+import { abortable } from "@toolplane/core/lib/async/signals";
+import type { ChatModel, ModelPart, ModelRequest } from "@toolplane/core/model/agent/chat";
+import { toPlaneError } from "@toolplane/core/model/errors";
 
 const attempts = 3;
 const firstPauseMs = 500;

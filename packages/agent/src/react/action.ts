@@ -1,5 +1,5 @@
-import { parseLenientJson } from "../../../../src/lib/json/lenient-json.ts";
-import { isObject } from "../../../../src/model/json.ts";
+import { parseLenientJson } from "@toolplane/core/lib/json/lenient-json";
+import { isObject } from "@toolplane/core/model/json";
 import type { Label, ReactToken } from "./lines.ts";
 
 const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t" };

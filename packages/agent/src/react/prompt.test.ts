@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ModelTool } from "../../../../src/model/agent/chat.ts";
+import type { ModelTool } from "@toolplane/core/model/agent/chat";
 import { describeTool, renderFormatProblem, renderPrompt } from "./style.ts";
 
 const weather: ModelTool = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseLenientJson } from "@toolplane/core/lib/json/lenient-json";
+import { cases, isWholeTier } from "@toolplane/test/fixtures/tier";
+import { reactOutputs } from "@toolplane/test/samples/react-outputs";
 import fc from "fast-check";
-import { parseLenientJson } from "../../../../src/lib/json/lenient-json.ts";
-import { cases, isWholeTier } from "../../../../test/fixtures/tier.ts";
-import { reactOutputs } from "../../../../test/samples/react-outputs.ts";
 import { createReactReader, parseReact, type ReactTurn } from "./reader.ts";
 
 type Heard = { thought: string; answer: string };

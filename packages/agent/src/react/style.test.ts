@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AgentMessage } from "../../../../src/model/agent/agent-run.ts";
-import type { ChatMessage, ModelPart, ModelTool } from "../../../../src/model/agent/chat.ts";
+import type { AgentMessage } from "@toolplane/core/model/agent/agent-run";
+import type { ChatMessage, ModelPart, ModelTool } from "@toolplane/core/model/agent/chat";
 import { createMessageStream } from "../message-stream.ts";
 import { reactStyle } from "./style.ts";
 

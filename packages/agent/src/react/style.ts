@@ -1,16 +1,16 @@
-import { uniqueId } from "../../../../src/lib/ids-and-time.ts";
-import { parseLenientJson } from "../../../../src/lib/json/lenient-json.ts";
-import { fenceUntrusted, plainText } from "../../../../src/lib/text/plain-text.ts";
-import { toToolMessage, withUniqueIds } from "../../../../src/model/agent/asked-calls.ts";
-import { emptyReplyOf, isCutOff } from "../../../../src/model/agent/broken-replies.ts";
+import { uniqueId } from "@toolplane/core/lib/ids-and-time";
+import { parseLenientJson } from "@toolplane/core/lib/json/lenient-json";
+import { fenceUntrusted, plainText } from "@toolplane/core/lib/text/plain-text";
+import { toToolMessage, withUniqueIds } from "@toolplane/core/model/agent/asked-calls";
+import { emptyReplyOf, isCutOff } from "@toolplane/core/model/agent/broken-replies";
 import type {
   AskedCall,
   AssistantMessage,
   ChatContent,
   ChatMessage,
   ModelTool,
-} from "../../../../src/model/agent/chat.ts";
-import { isObject, type UnknownObject } from "../../../../src/model/json.ts";
+} from "@toolplane/core/model/agent/chat";
+import { isObject, type UnknownObject } from "@toolplane/core/model/json";
 import {
   assistantMessage,
   contentText,

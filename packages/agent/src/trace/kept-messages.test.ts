@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ChatMessage } from "../../../../src/model/agent/chat.ts";
-import { agentRun } from "../../../../test/contracts/records.ts";
+import type { ChatMessage } from "@toolplane/core/model/agent/chat";
+import { agentRun } from "@toolplane/test/contracts/records";
 import { keptMessage, keptRun, messagesFor, reasoningIn } from "./kept-run.ts";
 
 const { messages } = agentRun("one");

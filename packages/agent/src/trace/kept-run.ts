@@ -1,14 +1,14 @@
-import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import { sliceText } from "../../../../src/lib/text/cut-text.ts";
-import { redact, redactDeep } from "../../../../src/lib/text/redact.ts";
-import type { TraceType } from "../../../../src/model/agent/agent-run.ts";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { sliceText } from "@toolplane/core/lib/text/cut-text";
+import { redact, redactDeep } from "@toolplane/core/lib/text/redact";
+import type { TraceType } from "@toolplane/core/model/agent/agent-run";
 import type {
   AskedCall,
   ChatContent,
   ChatContentBlock,
   ChatMessage,
-} from "../../../../src/model/agent/chat.ts";
-import type { AgentRun, AgentStep } from "../../../../src/model/agent/run-schema.ts";
+} from "@toolplane/core/model/agent/chat";
+import type { AgentRun, AgentStep } from "@toolplane/core/model/agent/run-schema";
 
 /** A run as it is kept: as much of the conversation as its trace says, and nowhere what looks like a secret. */
 export function keptRun(run: AgentRun): AgentRun {

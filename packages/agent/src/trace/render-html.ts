@@ -1,6 +1,6 @@
-import { escapeHtml } from "../../../../src/lib/text/escape-html.ts";
-import { plainText } from "../../../../src/lib/text/plain-text.ts";
-import type { AgentRun } from "../../../../src/model/agent/run-schema.ts";
+import { escapeHtml } from "@toolplane/core/lib/text/escape-html";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import type { AgentRun } from "@toolplane/core/model/agent/run-schema";
 import { contentText } from "../style.ts";
 import {
   factsOf,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PlaneError, reportError } from "../../../../src/model/errors.ts";
-import { agentRun } from "../../../../test/contracts/records.ts";
+import { PlaneError, reportError } from "@toolplane/core/model/errors";
+import { agentRun } from "@toolplane/test/contracts/records";
 import { renderRunText, traceEntries } from "./render-text.ts";
 
 test("a run reads from the question to the answer: thoughts first, calls by number, JSON on lines", () => {

@@ -1,8 +1,8 @@
-import { indentJson } from "../../../../src/lib/json/render-json.ts";
-import { plainText } from "../../../../src/lib/text/plain-text.ts";
-import { costText, countOf, grouped } from "../../../../src/lib/text/wording.ts";
-import type { AskedCall, ChatContent, ChatMessage } from "../../../../src/model/agent/chat.ts";
-import type { AgentCall, AgentRun } from "../../../../src/model/agent/run-schema.ts";
+import { indentJson } from "@toolplane/core/lib/json/render-json";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { costText, countOf, grouped } from "@toolplane/core/lib/text/wording";
+import type { AskedCall, ChatContent, ChatMessage } from "@toolplane/core/model/agent/chat";
+import type { AgentCall, AgentRun } from "@toolplane/core/model/agent/run-schema";
 import { callsIn, contentText } from "../style.ts";
 
 export const titles = {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { PlaneEvent } from "../../../../src/model/events.ts";
-import { principalOf, trusted } from "../../../../src/model/principal.ts";
-import { bindCaller } from "../../../../src/operations/bind-caller.ts";
-import { createRecorder } from "../../../../src/store/store.ts";
-import { agentRun } from "../../../../test/contracts/records.ts";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { PlaneEvent } from "@toolplane/core/model/events";
+import { principalOf, trusted } from "@toolplane/core/model/principal";
+import { createRecorder } from "@toolplane/core/store";
+import { agentRun } from "@toolplane/test/contracts/records";
+import { bindCaller } from "@toolplane/test/samples/core";
 import { createRunStore } from "./runs.ts";
 
 test("a run that cannot be kept is reported all the same, and no answer is lost", async () => {

@@ -1,21 +1,12 @@
-import type { AgentParts, AgentRunner } from "../../../../src/agent/agent.ts";
-import { shorten } from "../../../../src/lib/text/cut-text.ts";
-import { redact } from "../../../../src/lib/text/redact.ts";
-import {
-  type RunFilter,
-  type RunQuery,
-  runFormats,
-} from "../../../../src/model/agent/agent-run.ts";
-import type { AgentRun } from "../../../../src/model/agent/run-schema.ts";
-import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
-import { collectPages } from "../../../../src/model/page.ts";
-import {
-  mayDo,
-  ownsRecord,
-  type Principal,
-  requireScope,
-} from "../../../../src/model/principal.ts";
-import type { Recorder } from "../../../../src/store/store.ts";
+import type { AgentParts, AgentRunner } from "@toolplane/core/agent";
+import { shorten } from "@toolplane/core/lib/text/cut-text";
+import { redact } from "@toolplane/core/lib/text/redact";
+import { type RunFilter, type RunQuery, runFormats } from "@toolplane/core/model/agent/agent-run";
+import type { AgentRun } from "@toolplane/core/model/agent/run-schema";
+import { PlaneError, toPlaneError } from "@toolplane/core/model/errors";
+import { collectPages } from "@toolplane/core/model/page";
+import { mayDo, ownsRecord, type Principal, requireScope } from "@toolplane/core/model/principal";
+import type { Recorder } from "@toolplane/core/store";
 
 const defaultPage = 50;
 const maxPage = 1_000;

@@ -12,21 +12,21 @@ import {
   startDirectory,
   userFiles,
   withPlaces,
-} from "../../../../src/config/editing.ts";
-import { createEgress } from "../../../../src/lib/net/egress.ts";
-import { variableName } from "../../../../src/lib/text/variable-name.ts";
+} from "@toolplane/core/config/editing";
+import { createEgress } from "@toolplane/core/lib/net/egress";
+import { variableName } from "@toolplane/core/lib/text/variable-name";
 import type {
   AddedOne,
   AddHooks,
   AddOptions,
   FoundServer,
   Trial,
-} from "../../../../src/model/config/adding.ts";
-import { officialRegistry } from "../../../../src/model/config/config.ts";
-import type { SetupAdding } from "../../../../src/model/config/setup.ts";
-import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
-import { asShown, type Foreign, fieldOf } from "../../../../src/model/foreign.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
+} from "@toolplane/core/model/config/adding";
+import { officialRegistry } from "@toolplane/core/model/config/config";
+import type { SetupAdding } from "@toolplane/core/model/config/setup";
+import { PlaneError, toPlaneError } from "@toolplane/core/model/errors";
+import { asShown, type Foreign, fieldOf } from "@toolplane/core/model/foreign";
+import type { JsonObject } from "@toolplane/core/model/json";
 import { locateEntry, openNeeds, withAdditions } from "./complete-entry.ts";
 import { concealSecrets } from "./conceal.ts";
 import { type EntryInput, formOf, type InputValues, wrongChoices } from "./inputs.ts";

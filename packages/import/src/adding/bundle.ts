@@ -10,11 +10,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Environment } from "../../../../src/config/editing.ts";
-import { fileErrorText, homeDirectory } from "../../../../src/lib/files.ts";
-import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import { readZip, type ZipFile, ZipProblem } from "../../../../src/lib/zip.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
+import type { Environment } from "@toolplane/core/config/editing";
+import { fileErrorText, homeDirectory } from "@toolplane/core/lib/files";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { readZip, type ZipFile, ZipProblem } from "@toolplane/core/lib/zip";
+import { PlaneError } from "@toolplane/core/model/errors";
 import {
   asName,
   asOneOf,
@@ -37,8 +37,8 @@ import {
   spelled,
   splitAt,
   writeText,
-} from "../../../../src/model/foreign.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
+} from "@toolplane/core/model/foreign";
+import type { JsonObject } from "@toolplane/core/model/json";
 import { withoutEmpty } from "../without-empty.ts";
 import { type EntryInput, type InputValues, inputPieces } from "./inputs.ts";
 import { plainName } from "./names.ts";

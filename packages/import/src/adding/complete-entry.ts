@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { findReferences, mapTexts, type SetupPlace } from "../../../../src/config/editing.ts";
-import { hasMembers } from "../../../../src/lib/json/plain-data.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../../../src/model/json.ts";
-import { packageLauncher } from "../../../../src/model/servers/package-launcher.ts";
+import { findReferences, mapTexts, type SetupPlace } from "@toolplane/core/config/editing";
+import { hasMembers } from "@toolplane/core/lib/json/plain-data";
+import { isObject, type JsonObject, type UnknownObject } from "@toolplane/core/model/json";
+import { packageLauncher } from "@toolplane/core/model/servers/package-launcher";
 import { type EntryInput, type InputValues, missingInputs } from "./inputs.ts";
 
 /** With the variables and headers that a person gave beside it. */

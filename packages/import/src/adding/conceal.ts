@@ -3,12 +3,12 @@ import {
   findReferences,
   isKeyLike,
   splitReferences,
-} from "../../../../src/config/editing.ts";
-import { findPlaceholder } from "../../../../src/lib/text/placeholder.ts";
-import { looksSecret, redact } from "../../../../src/lib/text/redact.ts";
-import { spell } from "../../../../src/lib/text/spell.ts";
-import { variableName } from "../../../../src/lib/text/variable-name.ts";
-import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+} from "@toolplane/core/config/editing";
+import { findPlaceholder } from "@toolplane/core/lib/text/placeholder";
+import { looksSecret, redact } from "@toolplane/core/lib/text/redact";
+import { spell } from "@toolplane/core/lib/text/spell";
+import { variableName } from "@toolplane/core/lib/text/variable-name";
+import { isObject, type JsonObject } from "@toolplane/core/model/json";
 
 export type Concealed = {
   entry: JsonObject;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { SetupPlace } from "../../../../src/config/editing.ts";
-import { configured, type Egress } from "../../../../src/lib/net/egress.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import { type Address, asAddress, asShown, urlOf } from "../../../../src/model/foreign.ts";
+import type { SetupPlace } from "@toolplane/core/config/editing";
+import { configured, type Egress } from "@toolplane/core/lib/net/egress";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { type Address, asAddress, asShown, urlOf } from "@toolplane/core/model/foreign";
 import { type McpBundle, maxBundleBytes, readMcpBundle } from "./bundle.ts";
 import { fetchFile } from "./fetch-file.ts";
 import type { Way } from "./server-json.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { configured, createEgress } from "../../../../src/lib/net/egress.ts";
+import { configured, createEgress } from "@toolplane/core/lib/net/egress";
 import { fetchFile } from "./fetch-file.ts";
 
 test("a host that does not answer in time is named with the limit", async (t) => {

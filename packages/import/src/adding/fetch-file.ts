@@ -1,8 +1,8 @@
-import { EgressRefused, type StrictGate } from "../../../../src/lib/net/egress.ts";
-import { exchange } from "../../../../src/lib/net/exchange.ts";
-import { ProxyFailed } from "../../../../src/lib/net/proxy.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import { type Address, asAddress, foreign, urlOf } from "../../../../src/model/foreign.ts";
+import { EgressRefused, type StrictGate } from "@toolplane/core/lib/net/egress";
+import { exchange } from "@toolplane/core/lib/net/exchange";
+import { ProxyFailed } from "@toolplane/core/lib/net/proxy";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { type Address, asAddress, foreign, urlOf } from "@toolplane/core/model/foreign";
 
 type FetchOptions = {
   /** For another origin that the first one sends us to. */

@@ -1,6 +1,6 @@
-import type { Environment } from "../../../../src/config/editing.ts";
-import { asShown, type Foreign, type Piece } from "../../../../src/model/foreign.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
+import type { Environment } from "@toolplane/core/config/editing";
+import { asShown, type Foreign, type Piece } from "@toolplane/core/model/foreign";
+import type { JsonObject } from "@toolplane/core/model/json";
 
 /** What a person has to say about a server before it can be started. Words of a stranger are for reading only. */
 export type EntryInput = {

@@ -9,11 +9,11 @@ import {
   resolveSecrets,
   userFiles,
   writeKeychain,
-} from "../../../../src/config/editing.ts";
-import { claimDirectory } from "../../../../src/lib/private-directory.ts";
-import type { SecretPlace } from "../../../../src/model/config/adding.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
+} from "@toolplane/core/config/editing";
+import { claimDirectory } from "@toolplane/core/lib/private-directory";
+import type { SecretPlace } from "@toolplane/core/model/config/adding";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { JsonObject } from "@toolplane/core/model/json";
 
 export type KeptSecret = { name: string; where: string };
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../../src/model/json.ts";
+import type { JsonObject } from "@toolplane/core/model/json";
 import { withoutEmpty } from "../without-empty.ts";
 
 export const packageKinds = ["npm", "pypi", "oci", "nuget", "mcpb"] as const;

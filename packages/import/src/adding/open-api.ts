@@ -1,5 +1,5 @@
-import { parseYaml } from "../../../../src/config/editing.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
+import { parseYaml } from "@toolplane/core/config/editing";
+import { PlaneError } from "@toolplane/core/model/errors";
 import {
   asWord,
   type Foreign,
@@ -10,7 +10,7 @@ import {
   itemsOf,
   matches,
   spelled,
-} from "../../../../src/model/foreign.ts";
+} from "@toolplane/core/model/foreign";
 
 const methods = /^(?:get|put|post|delete|options|head|patch|trace|query)$/;
 

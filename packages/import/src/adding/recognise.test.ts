@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bundled } from "../../../../src/bundled.ts";
-import { createSetup } from "../../../../src/config/setup.ts";
+import { bundled, createSetup } from "@toolplane/test/samples/core";
 
 const setup = createSetup(
   {

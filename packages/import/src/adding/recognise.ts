@@ -5,19 +5,14 @@ import {
   expandEnvironment,
   type SetupPlace,
   splitCommand,
-} from "../../../../src/config/editing.ts";
-import { homeDirectory, isFile } from "../../../../src/lib/files.ts";
-import { configured, type Egress } from "../../../../src/lib/net/egress.ts";
-import { readRegularText } from "../../../../src/lib/regular-file.ts";
-import type {
-  AddedKind,
-  AddedOne,
-  AddOptions,
-  Trial,
-} from "../../../../src/model/config/adding.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import { foreign } from "../../../../src/model/foreign.ts";
-import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+} from "@toolplane/core/config/editing";
+import { homeDirectory, isFile } from "@toolplane/core/lib/files";
+import { configured, type Egress } from "@toolplane/core/lib/net/egress";
+import { readRegularText } from "@toolplane/core/lib/regular-file";
+import type { AddedKind, AddedOne, AddOptions, Trial } from "@toolplane/core/model/config/adding";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { foreign } from "@toolplane/core/model/foreign";
+import { isObject, type JsonObject } from "@toolplane/core/model/json";
 import { type McpBundle, readBundleFile, readMcpBundle } from "./bundle.ts";
 import { bundlePlace, fetchNamedBundle, fetchOwnBundle } from "./fetch-bundle.ts";
 import { fetchFile } from "./fetch-file.ts";

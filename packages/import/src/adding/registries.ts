@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeAtomically } from "../../../../src/config/editing.ts";
-import { configured, type Egress } from "../../../../src/lib/net/egress.ts";
-import { nearest } from "../../../../src/lib/text/nearest.ts";
-import { countOf } from "../../../../src/lib/text/wording.ts";
-import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
+import { writeAtomically } from "@toolplane/core/config/editing";
+import { configured, type Egress } from "@toolplane/core/lib/net/egress";
+import { nearest } from "@toolplane/core/lib/text/nearest";
+import { countOf } from "@toolplane/core/lib/text/wording";
+import { PlaneError, toPlaneError } from "@toolplane/core/model/errors";
 import {
   asQueryValue,
   asShown,
@@ -16,7 +16,7 @@ import {
   foreignTextOf,
   isForeignObject,
   itemsOf,
-} from "../../../../src/model/foreign.ts";
+} from "@toolplane/core/model/foreign";
 import { fetchFile } from "./fetch-file.ts";
 import { isOldVersion, parseRegistryServer, type RegistryServer } from "./server-json.ts";
 

@@ -5,7 +5,7 @@ import {
   type Foreign,
   foreign,
   matches,
-} from "../../../../src/model/foreign.ts";
+} from "@toolplane/core/model/foreign";
 
 /** Stands for what only the person says. */
 export const saidByPerson = "\0";

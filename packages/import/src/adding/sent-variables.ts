@@ -1,9 +1,9 @@
-import { type Environment, findReferences, mapTexts } from "../../../../src/config/editing.ts";
-import { spell } from "../../../../src/lib/text/spell.ts";
-import type { AddedOne, AddHooks } from "../../../../src/model/config/adding.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import { isObject, type JsonObject } from "../../../../src/model/json.ts";
-import { programOf } from "../../../../src/model/servers/package-launcher.ts";
+import { type Environment, findReferences, mapTexts } from "@toolplane/core/config/editing";
+import { spell } from "@toolplane/core/lib/text/spell";
+import type { AddedOne, AddHooks } from "@toolplane/core/model/config/adding";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { isObject, type JsonObject } from "@toolplane/core/model/json";
+import { programOf } from "@toolplane/core/model/servers/package-launcher";
 import type { EntryInput } from "./inputs.ts";
 
 /** Variables of this machine that an entry would hand to a host or an image, which chose their names itself. */

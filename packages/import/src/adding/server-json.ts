@@ -1,6 +1,6 @@
-import type { Environment } from "../../../../src/config/editing.ts";
-import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
+import type { Environment } from "@toolplane/core/config/editing";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { PlaneError } from "@toolplane/core/model/errors";
 import {
   asLiteral,
   asName,
@@ -24,9 +24,9 @@ import {
   spelled,
   splitAt,
   writeText,
-} from "../../../../src/model/foreign.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
-import { actsOnTheHost } from "../../../../src/model/servers/host-variables.ts";
+} from "@toolplane/core/model/foreign";
+import type { JsonObject } from "@toolplane/core/model/json";
+import { actsOnTheHost } from "@toolplane/core/model/servers/host-variables";
 import { withoutEmpty } from "../without-empty.ts";
 import { type EntryInput, type InputValues, inputPieces } from "./inputs.ts";
 import { launchPackage, type PackageKind, packageKinds } from "./launch-package.ts";

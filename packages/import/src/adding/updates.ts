@@ -4,14 +4,14 @@ import {
   putServerEntry,
   readServerEntries,
   type SetupPlace,
-} from "../../../../src/config/editing.ts";
-import { stableJson } from "../../../../src/lib/json/stable-json.ts";
-import type { Egress } from "../../../../src/lib/net/egress.ts";
-import { compareVersions, parseVersion } from "../../../../src/lib/semver.ts";
-import type { ServerUpdate } from "../../../../src/model/config/adding.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import { isSame, writeText } from "../../../../src/model/foreign.ts";
-import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+} from "@toolplane/core/config/editing";
+import { stableJson } from "@toolplane/core/lib/json/stable-json";
+import type { Egress } from "@toolplane/core/lib/net/egress";
+import { compareVersions, parseVersion } from "@toolplane/core/lib/semver";
+import type { ServerUpdate } from "@toolplane/core/model/config/adding";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { isSame, writeText } from "@toolplane/core/model/foreign";
+import { isObject, type JsonObject } from "@toolplane/core/model/json";
 import { fetchNamedBundle } from "./fetch-bundle.ts";
 import type { createRegistries } from "./registries.ts";
 import { type RegistryServer, refuseSecretReferences, type Way, waysOf } from "./server-json.ts";

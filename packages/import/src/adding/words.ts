@@ -1,7 +1,7 @@
-import { parseJson, type SetupPlace } from "../../../../src/config/editing.ts";
-import { spell } from "../../../../src/lib/text/spell.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../../../src/model/json.ts";
+import { parseJson, type SetupPlace } from "@toolplane/core/config/editing";
+import { spell } from "@toolplane/core/lib/text/spell";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { isObject, type JsonObject, type UnknownObject } from "@toolplane/core/model/json";
 import { inputsOf } from "../clients/import-clients.ts";
 import { translateEntry } from "../clients/translate-entry.ts";
 import { withoutEmpty } from "../without-empty.ts";

@@ -6,11 +6,11 @@ import {
   readBytes,
   valueAt,
   writeAtomically,
-} from "../../../../src/config/editing.ts";
-import { hashText, stableJson } from "../../../../src/lib/json/stable-json.ts";
-import { mergeLines } from "../../../../src/lib/text/lines.ts";
-import type { ClientDisconnection } from "../../../../src/model/config/setup.ts";
-import type { Json, JsonObject, Path } from "../../../../src/model/json.ts";
+} from "@toolplane/core/config/editing";
+import { hashText, stableJson } from "@toolplane/core/lib/json/stable-json";
+import { mergeLines } from "@toolplane/core/lib/text/lines";
+import type { ClientDisconnection } from "@toolplane/core/model/config/setup";
+import type { Json, JsonObject, Path } from "@toolplane/core/model/json";
 import type { ClientPlace } from "./client-files.ts";
 import { ClientText, isForFolder } from "./client-text.ts";
 import type { ClientName } from "./clients.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { posix, win32 } from "node:path";
-import { readBytes } from "../../../../src/config/editing.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { Path } from "../../../../src/model/json.ts";
+import { readBytes } from "@toolplane/core/config/editing";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { Path } from "@toolplane/core/model/json";
 import { type ClientName, clientOf, type FileSpec, standardPlaces } from "./clients.ts";
 
 export type Where = {

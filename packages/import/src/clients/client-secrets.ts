@@ -1,8 +1,8 @@
-import { type Environment, maskSecrets } from "../../../../src/config/editing.ts";
-import { stableJson } from "../../../../src/lib/json/stable-json.ts";
-import type { SecretPlace } from "../../../../src/model/config/adding.ts";
-import type { NeededVariable } from "../../../../src/model/config/setup.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
+import { type Environment, maskSecrets } from "@toolplane/core/config/editing";
+import { stableJson } from "@toolplane/core/lib/json/stable-json";
+import type { SecretPlace } from "@toolplane/core/model/config/adding";
+import type { NeededVariable } from "@toolplane/core/model/config/setup";
+import type { JsonObject } from "@toolplane/core/model/json";
 import { concealSecrets } from "../adding/conceal.ts";
 import { keepSecrets, revealKept } from "../adding/keep-secrets.ts";
 

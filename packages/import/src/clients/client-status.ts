@@ -1,5 +1,5 @@
-import { gatewayConfig, ownName } from "../../../../src/config/editing.ts";
-import type { ClientConnection, ClientStatus } from "../../../../src/model/config/setup.ts";
+import { gatewayConfig, ownName } from "@toolplane/core/config/editing";
+import type { ClientConnection, ClientStatus } from "@toolplane/core/model/config/setup";
 import { type ClientPlace, clientFiles, isInstalled, type Where } from "./client-files.ts";
 import { ClientText, isForFolder } from "./client-text.ts";
 import { type ClientName, clientNames, clientOf } from "./clients.ts";

@@ -5,8 +5,8 @@ import {
   removeFromText,
   setInText,
   valueAt,
-} from "../../../../src/config/editing.ts";
-import { isObject, type Json, type Path } from "../../../../src/model/json.ts";
+} from "@toolplane/core/config/editing";
+import { isObject, type Json, type Path } from "@toolplane/core/model/json";
 import type { ClientPlace } from "./client-files.ts";
 
 export type ClientEntry = { name: string; entry: unknown; section: Path };

@@ -9,7 +9,7 @@ import {
   readServerEntries,
   type SetupPlace,
   userFiles,
-} from "../../../../src/config/editing.ts";
+} from "@toolplane/core/config/editing";
 import {
   type ClientConnection,
   type ClientScope,
@@ -17,8 +17,8 @@ import {
   type ImportOptions,
   type ImportReport,
   projectLines,
-} from "../../../../src/model/config/setup.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
+} from "@toolplane/core/model/config/setup";
+import { PlaneError } from "@toolplane/core/model/errors";
 import { hasProjectScope, isInstalled } from "./client-files.ts";
 import { isWrittenAs, type SecretsReport, withoutSecrets } from "./client-secrets.ts";
 import { type ClientName, clientOf, knownClient } from "./clients.ts";

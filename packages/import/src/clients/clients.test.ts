@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import type { JsonObject } from "../../../../src/model/json.ts";
+import type { JsonObject } from "@toolplane/core/model/json";
 import {
   emptyHome,
   fullHome,
   platforms,
   userFiles,
-} from "../../../../test/fixtures/clients/client-home.ts";
-import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
+} from "@toolplane/test/fixtures/clients/client-home";
+import { temporaryDirectory } from "@toolplane/test/fixtures/start-server";
 import { clientFiles, isInstalled, targetFile, type Where } from "./client-files.ts";
 import { clientNames } from "./clients.ts";
 import { findClientServers } from "./import-clients.ts";

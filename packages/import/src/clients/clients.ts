@@ -1,6 +1,6 @@
-import { nearest } from "../../../../src/lib/text/nearest.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { JsonObject, Path } from "../../../../src/model/json.ts";
+import { nearest } from "@toolplane/core/lib/text/nearest";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { JsonObject, Path } from "@toolplane/core/model/json";
 import { foreignSources } from "./foreign-configs.ts";
 
 /**

@@ -5,12 +5,12 @@ import {
   ownName,
   readServerEntries,
   withLock,
-} from "../../../../src/config/editing.ts";
-import { stableJson } from "../../../../src/lib/json/stable-json.ts";
-import type { SecretPlace } from "../../../../src/model/config/adding.ts";
-import type { ClientConnection, ClientScope } from "../../../../src/model/config/setup.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { Json, JsonObject } from "../../../../src/model/json.ts";
+} from "@toolplane/core/config/editing";
+import { stableJson } from "@toolplane/core/lib/json/stable-json";
+import type { SecretPlace } from "@toolplane/core/model/config/adding";
+import type { ClientConnection, ClientScope } from "@toolplane/core/model/config/setup";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { Json, JsonObject } from "@toolplane/core/model/json";
 import { concealSecrets } from "../adding/conceal.ts";
 import { revealKept } from "../adding/keep-secrets.ts";
 import { ClientFile } from "./client-file.ts";

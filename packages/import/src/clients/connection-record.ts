@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
-import { readBytes, writeAtomically } from "../../../../src/config/editing.ts";
-import { isObject, type Json, type JsonObject, type Path } from "../../../../src/model/json.ts";
+import { readBytes, writeAtomically } from "@toolplane/core/config/editing";
+import { isObject, type Json, type JsonObject, type Path } from "@toolplane/core/model/json";
 
 export type MovedServer = {
   name: string;

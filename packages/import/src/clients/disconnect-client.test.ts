@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { readData, removeFromFile, setInFile } from "../../../../src/config/edit/edit-file.ts";
-import { readServerEntries } from "../../../../src/config/edit/server-entries.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
+import type { JsonObject } from "@toolplane/core/model/json";
 import {
   emptyHome,
   filesBelow,
@@ -12,8 +10,14 @@ import {
   gateway,
   request,
   userFiles,
-} from "../../../../test/fixtures/clients/client-home.ts";
-import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
+} from "@toolplane/test/fixtures/clients/client-home";
+import { temporaryDirectory } from "@toolplane/test/fixtures/start-server";
+import {
+  readData,
+  readServerEntries,
+  removeFromFile,
+  setInFile,
+} from "@toolplane/test/samples/core";
 import type { Where } from "./client-files.ts";
 import { clientNames } from "./clients.ts";
 import { connectClient } from "./connect-client.ts";

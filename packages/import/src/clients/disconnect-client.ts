@@ -4,14 +4,14 @@ import {
   readServerEntries,
   removeServerEntry,
   withLock,
-} from "../../../../src/config/editing.ts";
-import { stableJson } from "../../../../src/lib/json/stable-json.ts";
+} from "@toolplane/core/config/editing";
+import { stableJson } from "@toolplane/core/lib/json/stable-json";
 import type {
   ClientDisconnection,
   ClientScope,
   DisconnectOptions,
-} from "../../../../src/model/config/setup.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
+} from "@toolplane/core/model/config/setup";
+import { PlaneError } from "@toolplane/core/model/errors";
 import { forgetSecrets } from "../adding/keep-secrets.ts";
 import { ClientFile } from "./client-file.ts";
 import { type ClientPlace, requireFile, targetFile, type Where } from "./client-files.ts";

@@ -1,11 +1,11 @@
-import { addedFormats, splitCommand } from "../../../../src/config/editing.ts";
-import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import { errorText } from "../../../../src/lib/text/error-text.ts";
-import { spell } from "../../../../src/lib/text/spell.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { FileFormat } from "../../../../src/model/extensions/extension.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../../../src/model/json.ts";
-import { actsOnTheHost } from "../../../../src/model/servers/host-variables.ts";
+import { addedFormats, splitCommand } from "@toolplane/core/config/editing";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { errorText } from "@toolplane/core/lib/text/error-text";
+import { spell } from "@toolplane/core/lib/text/spell";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { FileFormat } from "@toolplane/core/model/extensions/extension";
+import { isObject, type JsonObject, type UnknownObject } from "@toolplane/core/model/json";
+import { actsOnTheHost } from "@toolplane/core/model/servers/host-variables";
 
 /** A server as another program writes it, in the usual words; `extra` is what only our own entry can say. */
 export type ForeignServer = {

@@ -1,7 +1,7 @@
-import { type FoundServers, isOurselves, parseJson } from "../../../../src/config/editing.ts";
-import { stableJson } from "../../../../src/lib/json/stable-json.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import { type JsonObject, type Path, renderPath } from "../../../../src/model/json.ts";
+import { type FoundServers, isOurselves, parseJson } from "@toolplane/core/config/editing";
+import { stableJson } from "@toolplane/core/lib/json/stable-json";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { type JsonObject, type Path, renderPath } from "@toolplane/core/model/json";
 import { type ClientPlace, clientFiles, type Where } from "./client-files.ts";
 import { type ClientEntry, ClientText } from "./client-text.ts";
 import { type ClientName, clientNames, clientOf } from "./clients.ts";

@@ -1,19 +1,19 @@
 import { resolve } from "node:path";
-import { addedFormats, isOurselves, readData, valueAt } from "../../../../src/config/editing.ts";
-import { isFile } from "../../../../src/lib/files.ts";
-import { stableJson } from "../../../../src/lib/json/stable-json.ts";
-import { readRegularText } from "../../../../src/lib/regular-file.ts";
-import { plainText } from "../../../../src/lib/text/plain-text.ts";
-import { redact } from "../../../../src/lib/text/redact.ts";
-import { shellQuote } from "../../../../src/lib/text/shell.ts";
+import { addedFormats, isOurselves, readData, valueAt } from "@toolplane/core/config/editing";
+import { isFile } from "@toolplane/core/lib/files";
+import { stableJson } from "@toolplane/core/lib/json/stable-json";
+import { readRegularText } from "@toolplane/core/lib/regular-file";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { redact } from "@toolplane/core/lib/text/redact";
+import { shellQuote } from "@toolplane/core/lib/text/shell";
 import type {
   ClientScope,
   ImportReport,
   NeededVariable,
   TranslatedReference,
-} from "../../../../src/model/config/setup.ts";
-import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../../../src/model/json.ts";
+} from "@toolplane/core/model/config/setup";
+import { PlaneError, toPlaneError } from "@toolplane/core/model/errors";
+import { isObject, type JsonObject, type UnknownObject } from "@toolplane/core/model/json";
 import { type ClientPlace, clientFiles, type Where } from "./client-files.ts";
 import { type ClientEntry, ClientText } from "./client-text.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import { ownName } from "../../../../src/config/editing.ts";
-import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import { spell } from "../../../../src/lib/text/spell.ts";
-import { variableName } from "../../../../src/lib/text/variable-name.ts";
+import { ownName } from "@toolplane/core/config/editing";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { spell } from "@toolplane/core/lib/text/spell";
+import { variableName } from "@toolplane/core/lib/text/variable-name";
 import {
   asMatch,
   Foreign,
@@ -11,14 +11,14 @@ import {
   rewriteTexts,
   splitAt,
   writeText,
-} from "../../../../src/model/foreign.ts";
+} from "@toolplane/core/model/foreign";
 import {
   isObject,
   type Json,
   type JsonObject,
   type UnknownObject,
-} from "../../../../src/model/json.ts";
-import { transportBySpelling } from "../../../../src/model/servers/transports.ts";
+} from "@toolplane/core/model/json";
+import { transportBySpelling } from "@toolplane/core/model/servers/transports";
 import { withoutEmpty } from "../without-empty.ts";
 import type { Where } from "./client-files.ts";
 import { type ClientName, clientOf } from "./clients.ts";

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, suite, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Outcome, Requested } from "../../../../src/model/calls/call.ts";
-import type { ErrorCode } from "../../../../src/model/errors.ts";
-import type { PlaneEvent } from "../../../../src/model/events.ts";
-import { principalOf, trusted } from "../../../../src/model/principal.ts";
-import { bindCaller } from "../../../../src/operations/bind-caller.ts";
-import { openSqliteStore } from "../../../../src/store/sqlite.ts";
-import { createDueLoop } from "../../../../src/work/due-loop.ts";
-import { callRecord } from "../../../../test/contracts/records.ts";
-import { requestedCall, resolvedCall, sampleTool } from "../../../../test/samples/calls.ts";
-import { sampleError, sampleLetter, startedAt } from "../../../../test/samples/dead-letters.ts";
+import type { Outcome, Requested } from "@toolplane/core/model/calls/call";
+import type { ErrorCode } from "@toolplane/core/model/errors";
+import type { PlaneEvent } from "@toolplane/core/model/events";
+import { principalOf, trusted } from "@toolplane/core/model/principal";
+import { callRecord } from "@toolplane/test/contracts/records";
+import { requestedCall, resolvedCall, sampleTool } from "@toolplane/test/samples/calls";
+import { bindCaller, createDueLoop, openSqliteStore } from "@toolplane/test/samples/core";
+import { sampleError, sampleLetter, startedAt } from "@toolplane/test/samples/dead-letters";
 import { createDeadLetters } from "./dead-letters.ts";
 
 const ada = { principal: principalOf({ user: "ada" }) };

@@ -1,11 +1,11 @@
-import { uniqueId } from "../../../../src/lib/ids-and-time.ts";
-import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import type { Outcome, Requested } from "../../../../src/model/calls/call.ts";
-import type { CallRecord } from "../../../../src/model/calls/call-schema.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
-import { mayDo, type Principal } from "../../../../src/model/principal.ts";
-import type { Begun, DueHandler, Store } from "../../../../src/model/store.ts";
+import { uniqueId } from "@toolplane/core/lib/ids-and-time";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import type { Outcome, Requested } from "@toolplane/core/model/calls/call";
+import type { CallRecord } from "@toolplane/core/model/calls/call-schema";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { ErrorReport } from "@toolplane/core/model/errors-schema";
+import { mayDo, type Principal } from "@toolplane/core/model/principal";
+import type { Begun, DueHandler, Store } from "@toolplane/core/model/store";
 import {
   type DeadLetterQuery,
   deadLetterDueAt,
@@ -15,8 +15,8 @@ import {
   heldForCaller,
   isDead,
   type KeptDeadLetter,
-} from "../../../../src/model/work/dead-letter.ts";
-import type { DeadLetterParts, DeadLetters, DeadLetterVerbs } from "../../../../src/work/work.ts";
+} from "@toolplane/core/model/work/dead-letter";
+import type { DeadLetterParts, DeadLetters, DeadLetterVerbs } from "@toolplane/core/work";
 import {
   abandonedEvent,
   checkQuery,

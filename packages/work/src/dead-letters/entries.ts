@@ -1,12 +1,12 @@
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { PlaneEvent } from "../../../../src/model/events.ts";
-import { isOwner, mayDo, type Principal } from "../../../../src/model/principal.ts";
-import type { Store } from "../../../../src/model/store.ts";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { PlaneEvent } from "@toolplane/core/model/events";
+import { isOwner, mayDo, type Principal } from "@toolplane/core/model/principal";
+import type { Store } from "@toolplane/core/model/store";
 import {
   type DeadLetterQuery,
   deadLetterStatuses,
   type KeptDeadLetter,
-} from "../../../../src/model/work/dead-letter.ts";
+} from "@toolplane/core/model/work/dead-letter";
 import { expire, isLeaseLost, type SettledBy } from "./states.ts";
 
 type Verb = (letter: KeptDeadLetter, decision: SettledBy, now: number) => KeptDeadLetter;

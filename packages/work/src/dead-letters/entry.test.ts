@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { CallRecord } from "../../../../src/model/calls/call-schema.ts";
-import type { ErrorCode } from "../../../../src/model/errors.ts";
-import { deadLetterView, type FailedCall, isDead } from "../../../../src/model/work/dead-letter.ts";
-import { callRecord } from "../../../../test/contracts/records.ts";
+import type { CallRecord } from "@toolplane/core/model/calls/call-schema";
+import type { ErrorCode } from "@toolplane/core/model/errors";
+import { deadLetterView, type FailedCall, isDead } from "@toolplane/core/model/work/dead-letter";
+import { callRecord } from "@toolplane/test/contracts/records";
 import {
   injectedCall,
   requestedCall,
   resolvedCall,
   sampleTool,
-} from "../../../../test/samples/calls.ts";
-import { sampleError, startedAt } from "../../../../test/samples/dead-letters.ts";
+} from "@toolplane/test/samples/calls";
+import { sampleError, startedAt } from "@toolplane/test/samples/dead-letters";
 import { failureOf, maxArgumentBytes, toDeadLetter, withWords } from "./entry.ts";
 
 const attempt = { provider: "mcp", ok: false, durationMs: 1, error: "TIMEOUT" } as const;

@@ -1,15 +1,15 @@
-import { findChanged } from "../../../../src/lib/json/exact-numbers.ts";
-import { shorten } from "../../../../src/lib/text/cut-text.ts";
-import { plainText } from "../../../../src/lib/text/plain-text.ts";
-import { createHider, redactDeep } from "../../../../src/lib/text/redact.ts";
-import type { CallRecord } from "../../../../src/model/calls/call-schema.ts";
-import { sentOf } from "../../../../src/model/calls/sent.ts";
-import { isRepeatable } from "../../../../src/model/catalogue/tool.ts";
-import { PlaneError, reportError } from "../../../../src/model/errors.ts";
-import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
-import type { Json, JsonObject } from "../../../../src/model/json.ts";
-import { mayDo } from "../../../../src/model/principal.ts";
-import type { FailedCall, KeptDeadLetter } from "../../../../src/model/work/dead-letter.ts";
+import { findChanged } from "@toolplane/core/lib/json/exact-numbers";
+import { shorten } from "@toolplane/core/lib/text/cut-text";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { createHider, redactDeep } from "@toolplane/core/lib/text/redact";
+import type { CallRecord } from "@toolplane/core/model/calls/call-schema";
+import { sentOf } from "@toolplane/core/model/calls/sent";
+import { isRepeatable } from "@toolplane/core/model/catalogue/tool";
+import { PlaneError, reportError } from "@toolplane/core/model/errors";
+import type { ErrorReport } from "@toolplane/core/model/errors-schema";
+import type { Json, JsonObject } from "@toolplane/core/model/json";
+import { mayDo } from "@toolplane/core/model/principal";
+import type { FailedCall, KeptDeadLetter } from "@toolplane/core/model/work/dead-letter";
 import { deadLetterDelayMs, type Failure, holdAfter, notBefore } from "./states.ts";
 
 export const maxArgumentBytes = 256 * 1024;

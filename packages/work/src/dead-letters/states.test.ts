@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { type ErrorCode, errorTable } from "@toolplane/core/model/errors";
+import type { KeptDeadLetter } from "@toolplane/core/model/work/dead-letter";
+import { sampleError, sampleLetter, startedAt } from "@toolplane/test/samples/dead-letters";
 import fc from "fast-check";
-import { type ErrorCode, errorTable } from "../../../../src/model/errors.ts";
-import type { KeptDeadLetter } from "../../../../src/model/work/dead-letter.ts";
-import { sampleError, sampleLetter, startedAt } from "../../../../test/samples/dead-letters.ts";
 import {
   abandon,
   claim,

@@ -1,13 +1,13 @@
-import { spreadMs } from "../../../../src/lib/async/pause.ts";
-import type { Sent } from "../../../../src/model/calls/call-schema.ts";
-import { errorTable, PlaneError } from "../../../../src/model/errors.ts";
-import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
-import type { KeptDeadLetter } from "../../../../src/model/work/dead-letter.ts";
+import { spreadMs } from "@toolplane/core/lib/async/pause";
+import type { Sent } from "@toolplane/core/model/calls/call-schema";
+import { errorTable, PlaneError } from "@toolplane/core/model/errors";
+import type { ErrorReport } from "@toolplane/core/model/errors-schema";
+import type { KeptDeadLetter } from "@toolplane/core/model/work/dead-letter";
 import type {
   DeadLetter,
   DeadLetterChange,
   DeadLetterHold,
-} from "../../../../src/model/work/dead-letter-schema.ts";
+} from "@toolplane/core/model/work/dead-letter-schema";
 
 /** After the first failed try, the second, and so on; the last one goes on. */
 const delaysMs = [60_000, 300_000, 900_000, 1_800_000, 3_600_000] as const;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqliteStore } from "../../../../src/store/sqlite.ts";
-import { temporaryDirectory } from "../../../../test/fixtures/start-server.ts";
-import { sampleJob, sampleRun } from "../../../../test/samples/jobs.ts";
+import { temporaryDirectory } from "@toolplane/test/fixtures/start-server";
+import { openSqliteStore } from "@toolplane/test/samples/core";
+import { sampleJob, sampleRun } from "@toolplane/test/samples/jobs";
 import { createEngine } from "./engine.ts";
 
 test("a run that the store hands out as due begins, also where the clock of the plane that made it was ahead", async () => {

@@ -1,21 +1,11 @@
-import { pause } from "../../../../src/lib/async/pause.ts";
-import {
-  PlaneError,
-  reportError,
-  shuttingDown,
-  toPlaneError,
-} from "../../../../src/model/errors.ts";
-import type { PlaneEvent } from "../../../../src/model/events.ts";
-import type { Principal } from "../../../../src/model/principal.ts";
-import type { Begun, DueHandler, DueItem } from "../../../../src/model/store.ts";
-import { type JobManifest, usualRetries } from "../../../../src/model/work/job.ts";
-import type {
-  Firing,
-  JobSchedule,
-  JobStore,
-  KeptJobRun,
-} from "../../../../src/model/work/job-run.ts";
-import { lookForRunsMs } from "../../../../src/work/work.ts";
+import { pause } from "@toolplane/core/lib/async/pause";
+import { PlaneError, reportError, shuttingDown, toPlaneError } from "@toolplane/core/model/errors";
+import type { PlaneEvent } from "@toolplane/core/model/events";
+import type { Principal } from "@toolplane/core/model/principal";
+import type { Begun, DueHandler, DueItem } from "@toolplane/core/model/store";
+import { type JobManifest, usualRetries } from "@toolplane/core/model/work/job";
+import type { Firing, JobSchedule, JobStore, KeptJobRun } from "@toolplane/core/model/work/job-run";
+import { lookForRunsMs } from "@toolplane/core/work";
 import { runGraph } from "../skills/skill-graph.ts";
 import { type HeldRun, holdRun, leaseUntil } from "./hold-run.ts";
 import { runTask, type TaskParts } from "./run-task.ts";

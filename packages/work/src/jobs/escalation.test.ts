@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import { JobManifest, TaskManifest } from "../../../../src/model/work/job.ts";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { JobManifest, TaskManifest } from "@toolplane/core/model/work/job";
 import { escalationOf, withEscalation } from "./job-work.ts";
 
 const failure = new PlaneError("TIMEOUT", "It took too long", { data: { tool: "t", sent: true } });

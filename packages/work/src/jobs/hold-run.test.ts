@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { KeptJobRun } from "../../../../src/model/work/job-run.ts";
-import { sampleRun } from "../../../../test/samples/jobs.ts";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { KeptJobRun } from "@toolplane/core/model/work/job-run";
+import { sampleRun } from "@toolplane/test/samples/jobs";
 import { holdRun } from "./hold-run.ts";
 import { moveRun } from "./states.ts";
 

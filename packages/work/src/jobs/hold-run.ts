@@ -1,6 +1,6 @@
-import { pause } from "../../../../src/lib/async/pause.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { KeptJobRun } from "../../../../src/model/work/job-run.ts";
+import { pause } from "@toolplane/core/lib/async/pause";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { KeptJobRun } from "@toolplane/core/model/work/job-run";
 import { isRunOver } from "./states.ts";
 
 /** After this time without a renewal a plane counts as dead. */

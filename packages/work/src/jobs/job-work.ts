@@ -1,23 +1,14 @@
-import { visibleWork } from "../../../../src/catalogue/catalogue.ts";
-import { sentence } from "../../../../src/lib/text/wording.ts";
-import {
-  type ErrorCode,
-  errorTable,
-  PlaneError,
-  toPlaneError,
-} from "../../../../src/model/errors.ts";
-import type { PlaneEvent } from "../../../../src/model/events.ts";
-import type { Json, JsonObject } from "../../../../src/model/json.ts";
-import type { Principal } from "../../../../src/model/principal.ts";
-import type {
-  EscalationPolicy,
-  JobManifest,
-  TaskManifest,
-} from "../../../../src/model/work/job.ts";
-import type { KeptJobRun, KeptTask } from "../../../../src/model/work/job-run.ts";
-import type { SkillManifest } from "../../../../src/model/work/skill.ts";
-import type { NotReady } from "../../../../src/model/work/skill-run.ts";
-import type { JobParts } from "../../../../src/work/work.ts";
+import { visibleWork } from "@toolplane/core/catalogue";
+import { sentence } from "@toolplane/core/lib/text/wording";
+import { type ErrorCode, errorTable, PlaneError, toPlaneError } from "@toolplane/core/model/errors";
+import type { PlaneEvent } from "@toolplane/core/model/events";
+import type { Json, JsonObject } from "@toolplane/core/model/json";
+import type { Principal } from "@toolplane/core/model/principal";
+import type { EscalationPolicy, JobManifest, TaskManifest } from "@toolplane/core/model/work/job";
+import type { KeptJobRun, KeptTask } from "@toolplane/core/model/work/job-run";
+import type { SkillManifest } from "@toolplane/core/model/work/skill";
+import type { NotReady } from "@toolplane/core/model/work/skill-run";
+import type { JobParts } from "@toolplane/core/work";
 import { checkSkillTool, missingModels, notReady, preflight } from "../skills/preflight.ts";
 import { runSkill } from "../skills/run-skill.ts";
 import type { SkillCalls } from "../skills/skill-calls.ts";

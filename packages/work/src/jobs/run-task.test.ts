@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { type ErrorCode, PlaneError } from "../../../../src/model/errors.ts";
-import { usualRetries } from "../../../../src/model/work/job.ts";
-import type { KeptStep, KeptTask } from "../../../../src/model/work/job-run.ts";
-import { sampleRun } from "../../../../test/samples/jobs.ts";
-import { moveTime, settled, useMockedTime } from "../../../../test/samples/mocked-time.ts";
+import { type ErrorCode, PlaneError } from "@toolplane/core/model/errors";
+import { usualRetries } from "@toolplane/core/model/work/job";
+import type { KeptStep, KeptTask } from "@toolplane/core/model/work/job-run";
+import { sampleRun } from "@toolplane/test/samples/jobs";
+import { moveTime, settled, useMockedTime } from "@toolplane/test/samples/mocked-time";
 import { holdRun } from "./hold-run.ts";
 import { mayTryAgain, runTask, type TaskParts, taskDelayMs } from "./run-task.ts";
 

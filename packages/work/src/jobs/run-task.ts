@@ -1,10 +1,10 @@
-import { backoffMs, pause } from "../../../../src/lib/async/pause.ts";
-import { fillReferences, valueAtPath } from "../../../../src/lib/text/fill-references.ts";
-import { errorTable, PlaneError, reportError, toPlaneError } from "../../../../src/model/errors.ts";
-import type { Json, JsonObject } from "../../../../src/model/json.ts";
-import type { RetryPolicy } from "../../../../src/model/work/job.ts";
-import type { KeptJobRun, KeptTask, TaskState } from "../../../../src/model/work/job-run.ts";
-import type { NotReady } from "../../../../src/model/work/skill-run.ts";
+import { backoffMs, pause } from "@toolplane/core/lib/async/pause";
+import { fillReferences, valueAtPath } from "@toolplane/core/lib/text/fill-references";
+import { errorTable, PlaneError, reportError, toPlaneError } from "@toolplane/core/model/errors";
+import type { Json, JsonObject } from "@toolplane/core/model/json";
+import type { RetryPolicy } from "@toolplane/core/model/work/job";
+import type { KeptJobRun, KeptTask, TaskState } from "@toolplane/core/model/work/job-run";
+import type { NotReady } from "@toolplane/core/model/work/skill-run";
 import { createStepMemory, type StepMemory } from "../skills/run-skill.ts";
 import type { HeldRun } from "./hold-run.ts";
 import { changeTask, moveTask } from "./states.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Recurrence } from "../../../../src/model/work/job.ts";
-import { sampleJob } from "../../../../test/samples/jobs.ts";
+import type { Recurrence } from "@toolplane/core/model/work/job";
+import { sampleJob } from "@toolplane/test/samples/jobs";
 import {
   fire,
   lastTimes,

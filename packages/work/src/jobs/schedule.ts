@@ -1,8 +1,8 @@
-import { momentOf, readCron, readMoment, wallTimeAt } from "../../../../src/lib/cron.ts";
-import { stableJson } from "../../../../src/lib/json/stable-json.ts";
-import type { JobListing } from "../../../../src/model/catalogue/registry-summary.ts";
-import type { JobManifest, Recurrence } from "../../../../src/model/work/job.ts";
-import type { JobSchedule, JobStore } from "../../../../src/model/work/job-run.ts";
+import { momentOf, readCron, readMoment, wallTimeAt } from "@toolplane/core/lib/cron";
+import { stableJson } from "@toolplane/core/lib/json/stable-json";
+import type { JobListing } from "@toolplane/core/model/catalogue/registry-summary";
+import type { JobManifest, Recurrence } from "@toolplane/core/model/work/job";
+import type { JobSchedule, JobStore } from "@toolplane/core/model/work/job-run";
 
 /** Later than this, a time counts as missed. */
 const graceMs = 60_000;

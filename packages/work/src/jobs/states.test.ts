@@ -5,8 +5,8 @@ import {
   jobRunStates,
   type TaskState,
   taskStates,
-} from "../../../../src/model/work/job-run.ts";
-import { sampleJob, sampleRun } from "../../../../test/samples/jobs.ts";
+} from "@toolplane/core/model/work/job-run";
+import { sampleJob, sampleRun } from "@toolplane/test/samples/jobs";
 import { moveRun, moveTask, runArrows, taskArrows } from "./states.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");

@@ -1,16 +1,16 @@
-import { uniqueId } from "../../../../src/lib/ids-and-time.ts";
-import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { ErrorReport } from "../../../../src/model/errors-schema.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
-import { ownerOf, type Principal } from "../../../../src/model/principal.ts";
-import type { JobManifest } from "../../../../src/model/work/job.ts";
+import { uniqueId } from "@toolplane/core/lib/ids-and-time";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { ErrorReport } from "@toolplane/core/model/errors-schema";
+import type { JsonObject } from "@toolplane/core/model/json";
+import { ownerOf, type Principal } from "@toolplane/core/model/principal";
+import type { JobManifest } from "@toolplane/core/model/work/job";
 import type {
   JobRunState,
   KeptJobRun,
   KeptTask,
   TaskState,
-} from "../../../../src/model/work/job-run.ts";
+} from "@toolplane/core/model/work/job-run";
 
 /** A run whose plane is gone stays running until another plane continues or ends it. */
 export const runArrows: Readonly<Record<JobRunState, readonly JobRunState[]>> = {

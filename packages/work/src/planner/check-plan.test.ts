@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PlacedStep } from "../../../../src/model/calls/tool-plan.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
+import type { PlacedStep } from "@toolplane/core/model/calls/tool-plan";
+import { PlaneError } from "@toolplane/core/model/errors";
 import { checkPlan, type LookAtStep } from "./check-plan.ts";
 
 const step = (line: number, tool: string): PlacedStep => ({ line, tool, arguments: {}, why: "" });

@@ -1,22 +1,17 @@
-import {
-  type ArgumentProblem,
-  requestCall,
-  requireGrant,
-  validate,
-} from "../../../../src/calls/calls.ts";
-import { nearest } from "../../../../src/lib/text/nearest.ts";
-import { typedMembers } from "../../../../src/lib/text/typed-text.ts";
+import { type ArgumentProblem, requestCall, requireGrant, validate } from "@toolplane/core/calls";
+import { nearest } from "@toolplane/core/lib/text/nearest";
+import { typedMembers } from "@toolplane/core/lib/text/typed-text";
 import type {
   CheckedStep,
   PlacedStep,
   PlanCheck,
   PlanProblem,
   ReadPlan,
-} from "../../../../src/model/calls/tool-plan.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import { isObject, type JsonObject } from "../../../../src/model/json.ts";
-import { type Face, type Principal, requireScope } from "../../../../src/model/principal.ts";
-import type { PlannerParts, ToolPlanVerbs } from "../../../../src/work/work.ts";
+} from "@toolplane/core/model/calls/tool-plan";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { isObject, type JsonObject } from "@toolplane/core/model/json";
+import { type Face, type Principal, requireScope } from "@toolplane/core/model/principal";
+import type { PlannerParts, ToolPlanVerbs } from "@toolplane/core/work";
 import { readPlan } from "./read-plan.ts";
 
 /** Checks plans without calling their steps: nothing runs and nothing is recorded. */

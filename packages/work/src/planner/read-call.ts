@@ -1,7 +1,7 @@
-import { nearest } from "../../../../src/lib/text/nearest.ts";
-import type { ShellWord } from "../../../../src/lib/text/shell.ts";
-import { splitPair } from "../../../../src/lib/text/typed-text.ts";
-import { isObject, type Json, type JsonObject } from "../../../../src/model/json.ts";
+import { nearest } from "@toolplane/core/lib/text/nearest";
+import type { ShellWord } from "@toolplane/core/lib/text/shell";
+import { splitPair } from "@toolplane/core/lib/text/typed-text";
+import { isObject, type Json, type JsonObject } from "@toolplane/core/model/json";
 
 /** A call as a command line says it. */
 type CallWords = { tool: string; arguments: JsonObject; texts?: string[] };

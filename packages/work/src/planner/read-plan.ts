@@ -1,8 +1,8 @@
-import { isTooDeep } from "../../../../src/lib/json/exact-numbers.ts";
-import { sliceText } from "../../../../src/lib/text/cut-text.ts";
-import { readShell, type ShellCommand, type ShellWord } from "../../../../src/lib/text/shell.ts";
-import type { PlacedStep, PlanProblem, ReadPlan } from "../../../../src/model/calls/tool-plan.ts";
-import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+import { isTooDeep } from "@toolplane/core/lib/json/exact-numbers";
+import { sliceText } from "@toolplane/core/lib/text/cut-text";
+import { readShell, type ShellCommand, type ShellWord } from "@toolplane/core/lib/text/shell";
+import type { PlacedStep, PlanProblem, ReadPlan } from "@toolplane/core/model/calls/tool-plan";
+import { isObject, type JsonObject } from "@toolplane/core/model/json";
 import { readCall, UnreadableCall } from "./read-call.ts";
 import { dryRunWord, scriptFrame } from "./write-script.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
+import type { PlanStep, ToolPlan } from "@toolplane/core/model/calls/tool-plan";
+import type { JsonObject } from "@toolplane/core/model/json";
+import { cases } from "@toolplane/test/fixtures/tier";
+import { anyCharacter } from "@toolplane/test/samples/texts";
 import fc from "fast-check";
-import type { PlanStep, ToolPlan } from "../../../../src/model/calls/tool-plan.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
-import { cases } from "../../../../test/fixtures/tier.ts";
-import { anyCharacter } from "../../../../test/samples/texts.ts";
 import { readPlan } from "./read-plan.ts";
 import { toComment, writeScript } from "./write-script.ts";
 

@@ -1,6 +1,6 @@
-import { plainText } from "../../../../src/lib/text/plain-text.ts";
-import { shellQuote } from "../../../../src/lib/text/shell.ts";
-import type { PlanStep, ToolPlan } from "../../../../src/model/calls/tool-plan.ts";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { shellQuote } from "@toolplane/core/lib/text/shell";
+import type { PlanStep, ToolPlan } from "@toolplane/core/model/calls/tool-plan";
 
 /** The head of a script, word for word: the reader recognises it. */
 export const scriptFrame = `set -euo pipefail

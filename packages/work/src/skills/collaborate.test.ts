@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SkillManifest } from "../../../../src/model/work/skill.ts";
+import { SkillManifest } from "@toolplane/core/model/work/skill";
 import type { AskedModel } from "./run-skill.ts";
 import { collaborate } from "./run-skill.ts";
 

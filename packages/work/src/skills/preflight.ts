@@ -1,11 +1,11 @@
-import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import { referencesIn } from "../../../../src/lib/text/fill-references.ts";
-import { sentence } from "../../../../src/lib/text/wording.ts";
-import { errorTable, PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
-import type { ToolListing } from "../../../../src/model/plane-tools.ts";
-import { type SkillManifest, toolsOfSkill } from "../../../../src/model/work/skill.ts";
-import type { NotReady } from "../../../../src/model/work/skill-run.ts";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { referencesIn } from "@toolplane/core/lib/text/fill-references";
+import { sentence } from "@toolplane/core/lib/text/wording";
+import { errorTable, PlaneError, toPlaneError } from "@toolplane/core/model/errors";
+import type { JsonObject } from "@toolplane/core/model/json";
+import type { ToolListing } from "@toolplane/core/model/plane-tools";
+import { type SkillManifest, toolsOfSkill } from "@toolplane/core/model/work/skill";
+import type { NotReady } from "@toolplane/core/model/work/skill-run";
 
 import { missingInput } from "./skill-graph.ts";
 

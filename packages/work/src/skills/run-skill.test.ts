@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Outcome } from "../../../../src/model/calls/call.ts";
-import type { PlaneEvent } from "../../../../src/model/events.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
-import type { KeptStep } from "../../../../src/model/work/job-run.ts";
-import { SkillManifest } from "../../../../src/model/work/skill.ts";
+import type { Outcome } from "@toolplane/core/model/calls/call";
+import type { PlaneEvent } from "@toolplane/core/model/events";
+import type { JsonObject } from "@toolplane/core/model/json";
+import type { KeptStep } from "@toolplane/core/model/work/job-run";
+import { SkillManifest } from "@toolplane/core/model/work/skill";
 import { createStepMemory, runSkill, type SkillParts } from "./run-skill.ts";
 
 const skill = SkillManifest.parse({

@@ -1,16 +1,16 @@
-import { fenceUntrusted } from "../../../../src/lib/text/plain-text.ts";
-import { sentence } from "../../../../src/lib/text/wording.ts";
-import type { Outcome } from "../../../../src/model/calls/call.ts";
-import { PlaneError, reportError, toPlaneError } from "../../../../src/model/errors.ts";
-import type { PlaneEvent } from "../../../../src/model/events.ts";
-import type { Json, JsonObject } from "../../../../src/model/json.ts";
-import type { KeptStep } from "../../../../src/model/work/job-run.ts";
+import { fenceUntrusted } from "@toolplane/core/lib/text/plain-text";
+import { sentence } from "@toolplane/core/lib/text/wording";
+import type { Outcome } from "@toolplane/core/model/calls/call";
+import { PlaneError, reportError, toPlaneError } from "@toolplane/core/model/errors";
+import type { PlaneEvent } from "@toolplane/core/model/events";
+import type { Json, JsonObject } from "@toolplane/core/model/json";
+import type { KeptStep } from "@toolplane/core/model/work/job-run";
 import type {
   Collaboration,
   Participant,
   SkillManifest,
   SkillStep,
-} from "../../../../src/model/work/skill.ts";
+} from "@toolplane/core/model/work/skill";
 import { fillStep, isMeant, lastResult, resultValue, runGraph, skillGraph } from "./skill-graph.ts";
 
 /** The known steps of a run; a job stores them. */

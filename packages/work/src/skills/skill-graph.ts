@@ -3,13 +3,13 @@ import {
   namesUnder,
   referencesIn,
   valueAtPath,
-} from "../../../../src/lib/text/fill-references.ts";
-import { nearest } from "../../../../src/lib/text/nearest.ts";
-import { resultText, type ToolResult } from "../../../../src/model/calls/result.ts";
-import { PlaneError, toPlaneError } from "../../../../src/model/errors.ts";
-import type { Json, JsonObject } from "../../../../src/model/json.ts";
-import type { SkillManifest, SkillStep } from "../../../../src/model/work/skill.ts";
-import type { NotReady } from "../../../../src/model/work/skill-run.ts";
+} from "@toolplane/core/lib/text/fill-references";
+import { nearest } from "@toolplane/core/lib/text/nearest";
+import { resultText, type ToolResult } from "@toolplane/core/model/calls/result";
+import { PlaneError, toPlaneError } from "@toolplane/core/model/errors";
+import type { Json, JsonObject } from "@toolplane/core/model/json";
+import type { SkillManifest, SkillStep } from "@toolplane/core/model/work/skill";
+import type { NotReady } from "@toolplane/core/model/work/skill-run";
 
 export type SkillGraphStep = GraphNode & { step: SkillStep };
 
