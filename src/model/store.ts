@@ -3,6 +3,7 @@ import type { RunFilter } from "./agent/agent-run.ts";
 import type { AgentRun, RunSummary } from "./agent/run-schema.ts";
 import type { AuditFilter } from "./audit.ts";
 import type { AuditRecord, Chain } from "./audit-schema.ts";
+import type { CallColumns } from "./calls/call-columns.ts";
 import type {
   CallFilter,
   ChainHead,
@@ -175,13 +176,6 @@ export interface StateVerbs {
 }
 
 export type OpenedState = StateVerbs & AsyncDisposable;
-
-export type CallColumns = Pick<
-  CallRecord,
-  "id" | "at" | "tool" | "status" | "server" | "run" | "conversation" | "durationMs"
-> & {
-  principal: Pick<CallRecord["principal"], "user">;
-};
 
 export type CallEventCount = 0 | 1 | 2;
 

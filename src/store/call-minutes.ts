@@ -1,4 +1,5 @@
 import { withoutUndefined } from "../lib/json/plain-data.ts";
+import type { CallColumns } from "../model/calls/call-columns.ts";
 import {
   type CountedSteps,
   failedStatuses,
@@ -9,7 +10,6 @@ import {
 } from "../model/calls/call-history.ts";
 import type { CallCounts, CallSeries, CallStatus, CallTimes } from "../model/calls/call-schema.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { CallColumns } from "../model/store.ts";
 import type { Row } from "./tables/database.ts";
 
 const minuteMs = 60_000;

@@ -5,6 +5,7 @@ import { nowText } from "../lib/ids-and-time.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import type { AgentRun } from "../model/agent/run-schema.ts";
 import type { AuditRecord } from "../model/audit-schema.ts";
+import { type CallColumns, columnFields } from "../model/calls/call-columns.ts";
 import { resultEvent } from "../model/calls/call-events.ts";
 import { lineOf } from "../model/calls/call-line.ts";
 import type { CallRecord } from "../model/calls/call-schema.ts";
@@ -22,7 +23,6 @@ import type { Readiness } from "../model/plane.ts";
 import type { Principal } from "../model/principal.ts";
 import type { KnownServer } from "../model/servers/server.ts";
 import type {
-  CallColumns,
   CallEventCount,
   JournalEntry,
   PlaneFiles,
@@ -409,19 +409,19 @@ type RecordedCall = CallRecord | { columns: CallColumns; text: string };
 function toCallEntry(call: RecordedCall, events: CallEventCount): JournalEntry {
   if ("text" in call) return { kind: "call", call: call.columns, text: call.text, events };
   const line = lineOf(call);
-  const { id, at, tool, status, server, run, conversation, durationMs, principal } = line;
-  const columns: CallColumns = {
+  return { kind: "call", call: columnsOf(line), text: JSON.stringify(line), events };
+}
+
+function columnsOf(line: CallRecord): CallColumns {
+  const { id, at, durationMs, principal } = line;
+  const columns: Record<string, unknown> = {
     id,
     at,
-    tool,
-    status,
-    server,
     durationMs,
     principal: { user: principal.user },
   };
-  if (run !== undefined) columns.run = run;
-  if (conversation !== undefined) columns.conversation = conversation;
-  return { kind: "call", call: columns, text: JSON.stringify(line), events };
+  for (const field of columnFields) columns[field] = line[field];
+  return columns as CallColumns;
 }
 
 /** They read what the journal may still hold. */

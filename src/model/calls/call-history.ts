@@ -1,4 +1,5 @@
 import { PlaneError } from "../errors.ts";
+import { type ColumnFilter, columnFields } from "./call-columns.ts";
 import type { CallCounts, CallStatus, CallTimes } from "./call-schema.ts";
 
 export const activityLimits = { calls: 100, characters: 256 } as const;
@@ -56,11 +57,9 @@ export function momentsOf({ since, until }: { since?: string; until?: string }):
 }
 
 /** What calls are found by. */
-export type CallFilter = {
-  tool?: string;
+export type CallFilter = ColumnFilter & {
   /** A part of the tool's name, in upper or lower case. */
   match?: string;
-  server?: string;
   /** Calls that began on this day or at this moment, or later. With a time they are sorted by their beginning. */
   since?: string;
   /** Calls that began before this moment, or up to the end of this day. */
@@ -70,13 +69,23 @@ export type CallFilter = {
   maxMs?: number;
   /** By the amount, in whatever unit. */
   minCost?: number;
-  status?: CallStatus;
+  user?: string | null;
   limit?: number;
   before?: string;
-  user?: string | null;
-  run?: string;
-  conversation?: string;
 };
+
+/** What people filter by: on the command line, in an address of the workbench. */
+export const callFilterNames = [
+  ...columnFields,
+  "match",
+  "since",
+  "until",
+  "minMs",
+  "maxMs",
+  "minCost",
+  "user",
+] as const satisfies (keyof CallFilter)[];
+export type CallFilterName = (typeof callFilterNames)[number];
 
 /** The end of a chain. A plane that shares its store with others has a stream of its own; 0 where it is left out. */
 export type ChainHead = { sequence: number; hash: string; at: string; stream?: number };

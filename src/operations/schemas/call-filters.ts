@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CallFilterName } from "../../model/calls/call-history.ts";
 import { CallStatus } from "../../model/calls/call-schema.ts";
 import { oneOf } from "../fields.ts";
 
@@ -33,7 +34,7 @@ export const callFilters = {
   user,
   run: z.string().optional().meta({ description: "Calls of this run of an agent." }),
   conversation: z.string().optional().meta({ description: "Calls of this conversation." }),
-};
+} satisfies Record<CallFilterName, z.ZodType>;
 
 export const callFilterOptions = {
   "--tool <name>": "only calls of this tool, by its exact name",

@@ -1,4 +1,4 @@
-import type { CallStatus } from "../../model/calls/call-schema.ts";
+import { type CallColumns, columnFields } from "../../model/calls/call-columns.ts";
 import type { PlaneEvent } from "../../model/events.ts";
 import type { CallEventCount, JournalEntry } from "../../model/store.ts";
 
@@ -9,30 +9,9 @@ export function packEntries(entries: readonly JournalEntry[]): PackedEntries {
   const packed: PackedEntries = [];
   for (const entry of entries) {
     if (entry.kind === "call" && entry.text !== undefined) {
-      const {
-        id,
-        at,
-        tool,
-        status,
-        server,
-        run = null,
-        conversation = null,
-        durationMs,
-        principal,
-      } = entry.call;
-      packed.push(
-        "call",
-        entry.text,
-        entry.events ?? 0,
-        id,
-        at,
-        tool,
-        status,
-        server,
-        run,
-        conversation,
-      );
-      packed.push(durationMs, principal.user);
+      const { id, at, durationMs, principal } = entry.call;
+      packed.push("call", entry.text, entry.events ?? 0, id, at, durationMs, principal.user);
+      for (const field of columnFields) packed.push(entry.call[field] ?? null);
     } else if (entry.kind === "event") {
       packed.push("event", entry.at, entry.event.type, JSON.stringify(entry.event));
     } else if (entry.kind === "sample") {
@@ -52,23 +31,14 @@ export function unpackEntries(packed: PackedEntries): JournalEntry[] {
     if (kind === "call") {
       const text = next<string>();
       const events = next<CallEventCount>();
-      const identity = {
-        id: next<string>(),
-        at: next<string>(),
-        tool: next<string>(),
-        status: next<CallStatus>(),
+      const call: Record<string, unknown> = {
+        id: next(),
+        at: next(),
+        durationMs: next(),
+        principal: { user: next() },
       };
-      const server = next<string | null>();
-      const run = next<string | null>();
-      const conversation = next<string | null>();
-      const durationMs = next<number>();
-      const user = next<string | null>();
-      const membership = {
-        ...(run !== null && { run }),
-        ...(conversation !== null && { conversation }),
-      };
-      const call = { ...identity, server, durationMs, principal: { user }, ...membership };
-      entries.push({ kind, call, text, events });
+      for (const field of columnFields) call[field] = next();
+      entries.push({ kind, call: call as CallColumns, text, events });
     } else if (kind === "event") {
       const at = next<string>();
       const type = next<string>();

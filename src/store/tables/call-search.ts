@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { firstIdOf } from "../../lib/ids-and-time.ts";
+import { columnFields } from "../../model/calls/call-columns.ts";
 import { type CallFilter, momentsOf } from "../../model/calls/call-history.ts";
 import { type CallLine, endLineId, recordOf } from "../../model/calls/call-line.ts";
 import type { CallRecord, CallUsage } from "../../model/calls/call-schema.ts";
+import { indexed } from "./call-columns.ts";
 import {
   type Condition,
   type Database,
@@ -15,11 +17,6 @@ import {
   selectNumber,
   selectRows,
 } from "./database.ts";
-
-/** An index of Postgres takes no long text, and callers may give any. */
-export function keyOf(conversation: string): string {
-  return conversation.slice(0, 200);
-}
 
 /** The ids of the lines that a call may have. */
 export const linesOf = (id: string): string[] => [id, endLineId(id)];
@@ -97,14 +94,10 @@ function conditionsOf(
   { recordNumber }: Pick<Database, "recordNumber">,
   filter: CallFilter,
 ): Condition[] {
-  const { tool, match, server, status, run, conversation, user, minMs, maxMs, minCost } = filter;
+  const { match, user, minMs, maxMs, minCost } = filter;
   return [
-    ["tool = ?", tool],
+    ...columnFields.map((field): Condition => [`${field} = ?`, indexed(field, filter[field])]),
     ["lower(tool) LIKE ? ESCAPE '!'", match && `%${match.toLowerCase().replace(/[!%_]/g, "!$&")}%`],
-    ["server = ?", server],
-    ["status = ?", status],
-    ["run = ?", run],
-    ["conversation = ?", conversation && keyOf(conversation)],
     [equalOrNull("user_name"), user],
     [`${recordNumber("durationMs")} >= ?`, minMs],
     [`${recordNumber("durationMs")} <= ?`, maxMs],

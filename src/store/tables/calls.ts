@@ -1,8 +1,10 @@
+import { type CallColumns, callColumns } from "../../model/calls/call-columns.ts";
 import type { CallRecord } from "../../model/calls/call-schema.ts";
-import type { CallColumns, ChainHeads, JournalEntry, Store } from "../../model/store.ts";
+import type { ChainHeads, JournalEntry, Store } from "../../model/store.ts";
 import { hashAfter } from "../call-chain.ts";
 import { countMinutes, oldestMinute } from "../call-minutes.ts";
-import { findCalls, findLastUses, keyOf, linesOf, parseCall } from "./call-search.ts";
+import { columnOf } from "./call-columns.ts";
+import { findCalls, findLastUses, linesOf, parseCall } from "./call-search.ts";
 import { createCallSeries } from "./call-series.ts";
 import { type Chained, deleteBefore, lastHash } from "./chained.ts";
 import {
@@ -24,14 +26,9 @@ export const callsChain: Chained<CallRecord> = {
   table: "calls",
   checkpoints: "call_checkpoints",
   stream: "stream",
-  columns: {
-    tool: ({ tool }) => tool,
-    status: ({ status }) => status,
-    server: ({ server }) => server,
-    user_name: ({ principal }) => principal.user,
-    run: ({ run }) => run,
-    conversation: ({ conversation }) => conversation && keyOf(conversation),
-  },
+  columns: Object.fromEntries(
+    callColumns.map((column) => [column, (call) => columnOf(call, column)]),
+  ),
 };
 
 /** Recorded calls, their audit hash chain and their counts per minute. */
@@ -90,22 +87,11 @@ export function chainCalls(numbered: readonly NumberedCall[], previousHash: stri
   let hash = previousHash;
   const rows = numbered.map(({ entry, sequence }) => {
     const { call, text, events = 0 } = entry;
-    const { id, at, tool, status, server, principal, run = null } = call;
-    const conversation = call.conversation === undefined ? null : keyOf(call.conversation);
     const record = text ?? JSON.stringify(call);
     hash = hashAfter(hash, record);
-    const columns = {
-      sequence,
-      id,
-      at,
-      tool,
-      status,
-      server,
-      user_name: principal.user,
-      run,
-      conversation,
-    };
-    return { ...columns, record, hash, events };
+    const row: Record<string, string | number | null> = { sequence, id: call.id, at: call.at };
+    for (const column of callColumns) row[column] = columnOf(call, column);
+    return Object.assign(row, { record, hash, events });
   });
   return { rows, hash };
 }

@@ -1,4 +1,5 @@
 import type { AgentOutcome } from "../../../src/model/agent/run-schema.ts";
+import { callFilterNames } from "../../../src/model/calls/call-history.ts";
 import type { CallFilter } from "../api/queries.ts";
 
 /** Values that mean nothing are for the plane to refuse. */
@@ -9,7 +10,4 @@ export type CallSearch = { [Name in keyof CallFilter]: NonNullable<CallFilter[Na
   outcome?: AgentOutcome;
 };
 
-export const callSearchNames = [
-  ...["outcome", "view", "range", "since", "until", "tool", "match", "server"],
-  ...["status", "minMs", "maxMs", "minCost", "user", "run", "conversation"],
-];
+export const callSearchNames = ["outcome", "view", "range", ...callFilterNames];

@@ -7,7 +7,11 @@ import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import { agentOutcomes } from "../../../model/agent/agent-run.ts";
 import type { RunSummary } from "../../../model/agent/run-schema.ts";
-import type { VerifyOptions } from "../../../model/calls/call-history.ts";
+import {
+  type CallFilterName,
+  callFilterNames,
+  type VerifyOptions,
+} from "../../../model/calls/call-history.ts";
 import type {
   ActivityEntry,
   CallChain,
@@ -164,31 +168,11 @@ const statuses: CallStatus[] = [
   "dry_run",
 ];
 
-type CallFilter =
-  | "tool"
-  | "match"
-  | "server"
-  | "status"
-  | "since"
-  | "until"
-  | "run"
-  | "conversation";
-type FilterOptions = TextOptions<CallFilter> & { minMs?: number; maxMs?: number; minCost?: number };
-const filters = [
-  ...([
-    "tool",
-    "match",
-    "server",
-    "since",
-    "until",
-    "minMs",
-    "maxMs",
-    "minCost",
-    "user",
-    "run",
-    "conversation",
-  ] as const),
-];
+type FilterOptions = Omit<TextOptions<CallFilterName>, "minMs" | "maxMs" | "minCost"> & {
+  minMs?: number;
+  maxMs?: number;
+  minCost?: number;
+};
 
 export const listCalls = command(
   async (
@@ -198,7 +182,7 @@ export const listCalls = command(
     const limit = toLimit(options.limit) ?? defaultPage;
     const status = toChoice("--status", options.status, statuses);
     const filter = withoutUndefined({
-      ...pickOptions(options, ...filters),
+      ...pickOptions(options, ...callFilterNames),
       status,
       before: options.cursor,
     });
@@ -229,7 +213,7 @@ export async function exportCalls(
   const file = path === "-" ? undefined : path;
   const status = toChoice("--status", options.status, statuses);
   const query = withoutUndefined({
-    ...pickOptions(options, ...filters, "format", "limit"),
+    ...pickOptions(options, ...callFilterNames, "format", "limit"),
     status,
   });
   await withPlane(cli, options, async (plane) => {
