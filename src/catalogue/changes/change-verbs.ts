@@ -18,7 +18,7 @@ import {
   requireScope,
 } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import { type InForce, keepFixed } from "../overlays/overlay.ts";
+import { type EffectiveOverlay, keepFixed } from "../overlays/overlay.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
 import { type EntryEdit, type EntryStore, toStoredManifest } from "./entries.ts";
 import { maySee } from "./entry.ts";
@@ -39,7 +39,7 @@ type ChangePorts = EditPorts & {
   maySeeServer(principal: Principal, server: string): boolean;
   isRegistered(name: string, persona: string | null): boolean;
   /** As they are at this moment. */
-  overlays(): (id: ToolId) => InForce;
+  overlays(): (id: ToolId) => EffectiveOverlay;
   /** The server's tool that is listed under this spelling now; no server is asked. */
   listed(name: string): ToolId | null;
   warningsOf(id: ToolId): string[];
