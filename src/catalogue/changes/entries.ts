@@ -318,9 +318,9 @@ export function toStoredManifest(
   manifest: CheckedManifest,
   user: string | null,
 ): StoredManifest {
-  const at = new Date().toISOString();
+  const changedAt = new Date().toISOString();
   return {
-    entry: { ...entryKey({ kind, manifest }), manifest: asWritten(manifest), at, user },
+    entry: { ...entryKey({ kind, manifest }), manifest: asWritten(manifest), at: changedAt, user },
     manifest,
   };
 }

@@ -334,7 +334,7 @@ function describeListed(raw: unknown, server: ListedServer): DescribedEntry | nu
   const [tool] = raw === null ? [] : translateTools(name, definition, [raw], era).tools;
   if (tool === undefined) return null;
   const { title, description, parameters, outputSchema, annotations } = tool;
-  const said = JSON.parse(
+  const shownFields = JSON.parse(
     JSON.stringify({ title, description, parameters, outputSchema, annotations }),
   );
   return {
@@ -342,7 +342,7 @@ function describeListed(raw: unknown, server: ListedServer): DescribedEntry | nu
     name: `${name}.${tool.id.tool}`,
     persona: definition.persona,
     source: tool.source,
-    definition: maskSecrets(said) as JsonObject,
+    definition: maskSecrets(shownFields) as JsonObject,
     audience: audienceOf(server),
   };
 }

@@ -338,7 +338,7 @@ function hasFacts({
   requires_authentication,
   capabilities,
 }: UnknownObject): boolean {
-  return [version, auth, requires_authentication, capabilities].some((said) => said !== undefined);
+  return [version, auth, requires_authentication, capabilities].some((fact) => fact !== undefined);
 }
 
 function metadataOf(entry: UnknownObject, definition: ServerDefinition): Tool["metadata"] {
