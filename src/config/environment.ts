@@ -36,10 +36,10 @@ export function ownProgram(): [command: string, ...args: string[]] {
   const file = findOwnFile("program") ?? started;
   if (file === undefined) return [process.execPath];
   // A link, such as the one of a package manager, stays when the version that it leads to goes.
-  return [process.execPath, started !== undefined && isSame(started, file) ? started : file];
+  return [process.execPath, started !== undefined && sameFile(started, file) ? started : file];
 }
 
-function isSame(link: string, file: string): boolean {
+function sameFile(link: string, file: string): boolean {
   try {
     return realpathSync(link) === realpathSync(file);
   } catch {
