@@ -34,7 +34,7 @@ export type SetupPlace = ReturnType<typeof createPlace>;
 export function createPlace(
   { files, directory, dataDirectory, environment, platform, program }: SetupOptions,
   /** With the files that count. */
-  finding: (files: readonly string[]) => Promise<FindServers | null>,
+  findingServers: (files: readonly string[]) => Promise<FindServers | null>,
 ) {
   const present = () =>
     files.length > 0
@@ -55,17 +55,17 @@ export function createPlace(
     where: { platform, home: homeDirectory() ?? "/", directory, environment },
     present,
     /** With what a file would say, where that is asked. */
-    async load(instead?: FileText): Promise<LoadedConfig> {
-      const found = [...new Set([...present(), ...(instead ? [instead.file] : [])])];
-      const find = await finding(found);
+    async load(unsavedText?: FileText): Promise<LoadedConfig> {
+      const currentFiles = [...new Set([...present(), ...(unsavedText ? [unsavedText.file] : [])])];
+      const findServers = await findingServers(currentFiles);
       const isConfigured =
-        find !== null || found.length > 0 || isConfiguredByVariables(environment);
-      const source = isConfigured ? found : noConfigFound(directory, environment);
+        findServers !== null || currentFiles.length > 0 || isConfiguredByVariables(environment);
+      const source = isConfigured ? currentFiles : noConfigFound(directory, environment);
       return loadConfig(
-        find === null ? source : [find, ...source],
+        findServers === null ? source : [findServers, ...source],
         environment,
         project().read(),
-        instead,
+        unsavedText,
       );
     },
     lastFile: () => present().at(-1) ?? join(directory, newFile),
