@@ -53,8 +53,8 @@ export function mergeSettings(
     placeOf(path) {
       const key = renderPath(path);
       const { origin = { file: "", line: null }, written = key } = nearest(path) ?? {};
-      const place = { file: origin.file, line: origin.line, path: written };
-      return written === key ? place : { ...place, key };
+      const position = { file: origin.file, line: origin.line, path: written };
+      return written === key ? position : { ...position, key };
     },
   };
 }

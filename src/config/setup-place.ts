@@ -42,8 +42,8 @@ export function createPlace(
       : defaultConfigFiles(directory, environment);
   /** Without files where they were named, which is consent, or are the user's own. */
   const project = () => {
-    const found = files.length > 0 ? [] : ofProject(present(), environment);
-    return openProject({ files: found, directory, dataDirectory });
+    const projectFiles = files.length > 0 ? [] : ofProject(present(), environment);
+    return openProject({ files: projectFiles, directory, dataDirectory });
   };
   return {
     files,

@@ -138,10 +138,10 @@ function toolsetVerbs(
             isObject(entry) ? [[name, entry as JsonObject]] : [],
           ),
         );
-      const all = await files();
+      const writtenFiles = await files();
       return {
-        servers: entriesByName(all.flatMap(readServerEntries)),
-        toolsets: entriesByName(all.flatMap(readToolsetEntries)),
+        servers: entriesByName(writtenFiles.flatMap(readServerEntries)),
+        toolsets: entriesByName(writtenFiles.flatMap(readToolsetEntries)),
       };
     },
     async putToolset(name, definition) {
@@ -219,12 +219,12 @@ function editingVerbs(
       requireNotFound(name, loaded);
       const path = definedIn(name)(loaded) ?? lastFile();
       const { readServerEntries } = await entries();
-      const known = readServerEntries(path);
-      const entry = known.find((serverEntry) => serverEntry.name === name)?.entry;
+      const writtenServers = readServerEntries(path);
+      const entry = writtenServers.find((serverEntry) => serverEntry.name === name)?.entry;
       if (!isObject(entry)) {
         const [near] = nearest(
           name,
-          known.map((serverEntry) => serverEntry.name),
+          writtenServers.map((serverEntry) => serverEntry.name),
           1,
         );
         const hint =
@@ -349,8 +349,8 @@ async function trustWritten(
     "server" in needs &&
     names.includes(needs.server) &&
     definedIn(needs.server)(loaded) === file;
-  const { servers, own } = loaded.trust;
-  const lines = [...servers, ...own].filter(isWritten);
+  const { servers, own: ownLines } = loaded.trust;
+  const lines = [...servers, ...ownLines].filter(isWritten);
   await place
     .project()
     .remember([...lines, ...loaded.pulled.filter(isNeeded).map(({ line }) => line)], true);

@@ -37,10 +37,13 @@ function entriesOf(data: unknown): EntryPlace[] {
 
 export function readServerEntries(file: string): { name: string; entry: unknown }[] {
   const data = readData(file);
-  return entriesOf(data).flatMap((place) => {
-    if (place.name === null) return [];
-    const server = place.path.reduce<unknown>((node, key) => (node as UnknownObject)[key], data);
-    if (!isObject(server) || !isListed(place)) return { name: place.name, entry: server };
+  return entriesOf(data).flatMap((entryPlace) => {
+    if (entryPlace.name === null) return [];
+    const server = entryPlace.path.reduce<unknown>(
+      (node, key) => (node as UnknownObject)[key],
+      data,
+    );
+    if (!isObject(server) || !isListed(entryPlace)) return { name: entryPlace.name, entry: server };
     const { name, ...entry } = server;
     return { name: String(name), entry };
   });

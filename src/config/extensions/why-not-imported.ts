@@ -14,8 +14,8 @@ export async function whyNotImported(
   const isPlaced =
     errorPlace(ownStack, file, directory) !== null || !(thrown instanceof SyntaxError);
   const stack = isPlaced ? ownStack : `${await checkSyntax(file)}${ownStack}`;
-  const place = errorPlace(stack, file, directory);
-  const why = `its code failed while it was imported: ${errorText(thrown)}${place === null ? "" : ` (${place})`}`;
+  const position = errorPlace(stack, file, directory);
+  const why = `its code failed while it was imported: ${errorText(thrown)}${position === null ? "" : ` (${position})`}`;
   return { why, stack: stack || null };
 }
 

@@ -1,4 +1,4 @@
-const words = new Map<string, boolean>([
+const booleanSpellings = new Map<string, boolean>([
   ...["1", "true", "yes", "on"].map((word) => [word, true] as const),
   ...["0", "false", "no", "off"].map((word) => [word, false] as const),
 ]);
@@ -6,7 +6,9 @@ const words = new Map<string, boolean>([
 /** `yes`, `on`, `1` and their opposites; anything else is left for the validation to judge. */
 export function toBoolean(value: unknown): unknown {
   if (value === 1 || value === 0) return value === 1;
-  return typeof value === "string" ? (words.get(value.trim().toLowerCase()) ?? value) : value;
+  return typeof value === "string"
+    ? (booleanSpellings.get(value.trim().toLowerCase()) ?? value)
+    : value;
 }
 
 export function toNumber(value: unknown): unknown {
@@ -35,15 +37,15 @@ const shellWord = /\s+|\\([\s\S])|'([^']*)'?|"((?:[^"\\]|\\[\s\S])*)"?|([^\s\\'"
 
 /** The words of a command line as a POSIX shell reads quotes and backslashes; nothing is expanded. */
 export function splitShellWords(line: string): string[] {
-  const found: string[] = [];
-  let word: string | undefined;
-  for (const [all, escaped, single, double, bare] of line.matchAll(shellWord)) {
+  const shellWords: string[] = [];
+  let currentWord: string | undefined;
+  for (const [piece, escaped, single, double, bare] of line.matchAll(shellWord)) {
     const part = escaped ?? single ?? double?.replaceAll(/\\([\\"$`])/g, "$1") ?? bare;
-    if (part !== undefined) word = (word ?? "") + part;
-    else if (/^\s/.test(all) && word !== undefined) {
-      found.push(word);
-      word = undefined;
+    if (part !== undefined) currentWord = (currentWord ?? "") + part;
+    else if (/^\s/.test(piece) && currentWord !== undefined) {
+      shellWords.push(currentWord);
+      currentWord = undefined;
     }
   }
-  return word === undefined ? found : [...found, word];
+  return currentWord === undefined ? shellWords : [...shellWords, currentWord];
 }

@@ -43,10 +43,10 @@ const filesOfPrograms: Readonly<Record<string, readonly string[]>> = {
  */
 export function findReached(programs: readonly string[], project: Project): Reached[] {
   const reached = new Map<string, Reached>();
-  const add = (next: Reached) => {
-    const isNew = project.isOurs(next.path) && !programs.includes(next.path);
-    if (isNew) reached.set(`${next.form} ${next.path}`, next);
-    return isNew && next.form === "file";
+  const addReached = (candidate: Reached) => {
+    const isNew = project.isOurs(candidate.path) && !programs.includes(candidate.path);
+    if (isNew) reached.set(`${candidate.form} ${candidate.path}`, candidate);
+    return isNew && candidate.form === "file";
   };
   try {
     const reader = createReader();
@@ -55,27 +55,29 @@ export function findReached(programs: readonly string[], project: Project): Reac
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
       if (isRead.has(file)) continue;
       isRead.add(file);
-      for (const next of loadedBy(file, { ...project, reader }))
-        if (add(next)) waiting.push(next.path);
+      for (const loaded of loadedBy(file, { ...project, reader }))
+        if (addReached(loaded)) waiting.push(loaded.path);
     }
   } catch (thrown) {
     if (!(thrown instanceof TooMuchCode)) throw thrown;
-    add({ path: dirname(programs[0] ?? ""), form: "folder", endings: null });
+    addReached({ path: dirname(programs[0] ?? ""), form: "folder", endings: null });
   }
-  return [...reached.values()].sort((left, right) => (left.path < right.path ? -1 : 1));
+  return [...reached.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Files that the words of a command line name, and what their program reads by itself. */
-export function filesOfCommand(words: readonly string[], base: string): string[] {
-  const [program = ""] = words;
-  const ofProgram = filesOfPrograms[basename(program).replace(/\.(?:cmd|exe)$/, "")] ?? [];
-  const named = words.flatMap((word) => [word, ...tokensOf(word)]).slice(0, maxWords);
+export function filesOfCommand(commandLine: readonly string[], base: string): string[] {
+  const [program = ""] = commandLine;
+  const programFiles = filesOfPrograms[basename(program).replace(/\.(?:cmd|exe)$/, "")] ?? [];
+  const tokens = commandLine
+    .flatMap((argument) => [argument, ...tokensOf(argument)])
+    .slice(0, maxWords);
   // `python -m checks.style` names a module.
-  const modules = named.map((word) => `${word.replaceAll(".", "/")}.py`);
+  const modules = tokens.map((token) => `${token.replaceAll(".", "/")}.py`);
   const { isFile } = createReader();
-  return [...new Set([...named, ...ofProgram, ...modules])]
-    .filter((word) => word !== "" && word.length <= maxPieceLength)
-    .map((word) => resolve(base, word))
+  return [...new Set([...tokens, ...programFiles, ...modules])]
+    .filter((candidate) => candidate !== "" && candidate.length <= maxPieceLength)
+    .map((candidate) => resolve(base, candidate))
     .filter(isFile);
 }
 
@@ -131,7 +133,7 @@ function loadedByJavaScript(text: string, folder: string, project: ReadProject):
   project.reader.judgePieces(literals.length);
   const packageFile = nearestPackage(folder, project);
   const names = literals.map((literal) => literal.text);
-  const own = literals.flatMap((literal) =>
+  const namedFiles = literals.flatMap((literal) =>
     filesNamed(literal.text, folder, project.reader, literal),
   );
   // An alias of the package leads to what its file says.
@@ -144,7 +146,7 @@ function loadedByJavaScript(text: string, folder: string, project: ReadProject):
     ? [folder, ...names.flatMap((name) => folderOf(name, folder, project.reader))]
     : [];
   return [
-    ...own,
+    ...namedFiles,
     ...aliases,
     ...packagesNamed(names, folder, project),
     ...folders.map((path): Reached => ({ path, form: "folder", endings: javaScript })),
@@ -174,11 +176,13 @@ function filesNamed(
 }
 
 function pathNamed(name: string, base: string): string | null {
-  const plain = name.replace(/[?#].*$/, "");
-  if (/^file:\/\//.test(plain))
-    return URL.canParse(plain) && new URL(plain).hostname === "" ? fileURLToPath(plain) : null;
-  const isFileName = isCode(plain) && !/\s/.test(plain);
-  return isLocal(plain) || isFileName ? resolve(base, plain) : null;
+  const withoutQuery = name.replace(/[?#].*$/, "");
+  if (/^file:\/\//.test(withoutQuery))
+    return URL.canParse(withoutQuery) && new URL(withoutQuery).hostname === ""
+      ? fileURLToPath(withoutQuery)
+      : null;
+  const isFileName = isCode(withoutQuery) && !/\s/.test(withoutQuery);
+  return isLocal(withoutQuery) || isFileName ? resolve(base, withoutQuery) : null;
 }
 
 /** `./plugins/${name}.mjs` and `./plugins` lead to any code in there. */
