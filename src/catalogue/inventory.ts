@@ -54,12 +54,13 @@ function truncated(
   allServers: readonly InventoryServer[],
 ): JsonObject {
   const omittedServers = allServers.length - servers.length;
-  return {
+  const inventory = {
     available_servers: servers,
     truncated: true,
     omitted_tools: countTools(allServers) - countTools(servers),
-    ...(omittedServers > 0 ? { omitted_servers: omittedServers } : {}),
   } as unknown as JsonObject;
+  if (omittedServers > 0) inventory.omitted_servers = omittedServers;
+  return inventory;
 }
 
 /** The largest number up to `max` that passes, where a larger one never does when a smaller one does not. */

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { redact } from "../lib/text/redact.ts";
 import { ToolManifest, ToolOverlay } from "../model/catalogue/tool.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
@@ -58,10 +59,9 @@ export function detectTransport(server: UnknownObject): DetectedTransport | Tran
   if (!hasUsableScheme(url)) return wrongUrl(url, stated);
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
   const fullUrl = hasScheme ? url : `http://${url}`;
-  const hintedTransport = hasScheme ? undefined : transportBySpelling.get(type);
+  const hinted = hasScheme ? undefined : transportBySpelling.get(type);
   return {
-    transport:
-      stated ?? transportOfUrl(fullUrl, hintedTransport === "stdio" ? undefined : hintedTransport),
+    transport: stated ?? transportOfUrl(fullUrl, hinted === "stdio" ? undefined : hinted),
     url: fullUrl,
   };
 }
@@ -153,13 +153,8 @@ function transportOfUrl(url: string, hinted: Transport = "http"): Transport {
   return /\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "") ? "sse" : hinted;
 }
 
-const {
-  servers: _servers,
-  tools: _tools,
-  overlays: _overlays,
-  ...settingsShape
-} = ConfigValues.shape;
-const { toolsets: _toolsets, models: _models, env: _env, ...sections } = settingsShape;
+const { servers: _servers, tools: _tools, overlays: _overlays, ...shape } = ConfigValues.shape;
+const { toolsets: _toolsets, models: _models, env: _env, ...sections } = shape;
 /** Entries that stand for themselves: one that is wrong costs only itself. */
 const entrySections = { toolsets: ToolsetDefinition, models: ModelDefinition, env: z.string() };
 
@@ -310,13 +305,10 @@ export function checkServer(
     report(detected.key ? [...path, detected.key] : path, detected.problem, detected.hint);
   }
   const transport = hasProblem ? { transport: "stdio" } : detected;
-  const {
-    type: _,
-    url,
-    ...withoutUrl
-  }: UnknownObject = withOwnProgram({ ...expanded, ...transport });
+  const launched: UnknownObject = withOwnProgram({ ...expanded, ...transport });
+  const { type: _, url, ...fieldsBesideUrl } = launched;
   // What was reported once need not be reported by the schema again.
-  const fields = url === undefined || hasProblem ? withoutUrl : { ...withoutUrl, url };
+  const fields = url === undefined || hasProblem ? fieldsBesideUrl : { ...fieldsBesideUrl, url };
   const definition = parse(ServerDefinition, fields, path, report);
   if (definition?.cache?.shared && hasPersonalAuth(definition)) {
     usable = false;
@@ -402,17 +394,16 @@ function withPlaneEnvironment(
   return {
     ...definition,
     env: { ...env, ...definition.env },
-    ...(inherited === undefined ? {} : { inheritEnv: inherited }),
+    ...withoutUndefined({ inheritEnv: inherited }),
   };
 }
 
 type Inherited = ServerDefinition["inheritEnv"];
 
-function joinInherited(everywhere: Inherited, ownInherited: Inherited): Inherited {
-  if (everywhere === undefined || ownInherited === false || ownInherited === true)
-    return ownInherited;
-  if (ownInherited === undefined || !Array.isArray(everywhere)) return everywhere || ownInherited;
-  return [...new Set([...everywhere, ...ownInherited])];
+function joinInherited(everywhere: Inherited, ownGlobs: Inherited): Inherited {
+  if (everywhere === undefined || ownGlobs === false || ownGlobs === true) return ownGlobs;
+  if (ownGlobs === undefined || !Array.isArray(everywhere)) return everywhere || ownGlobs;
+  return [...new Set([...everywhere, ...ownGlobs])];
 }
 
 function checkSections(values: UnknownObject, environment: Environment, report: Report) {

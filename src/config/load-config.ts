@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { deepFreeze } from "../lib/json/plain-data.ts";
+import { deepFreeze, withoutUndefined } from "../lib/json/plain-data.ts";
 import { anyToolMatcher, type HookSettings, hookEvents } from "../model/access/hook.ts";
 import type { Policy, PolicyRule } from "../model/access/policy.ts";
 import {
@@ -66,12 +66,12 @@ async function loadManifests(
   const { readManifests } = await import("./manifests/read-manifests.ts");
   // Only what was judged is read, and as it was then.
   const usedFiles = currentFiles().filter((file) => judgedTexts === null || judgedTexts.has(file));
-  const result = await readManifests(usedFiles, directory, environment, (file) =>
+  const loaded = await readManifests(usedFiles, directory, environment, (file) =>
     judgedTexts?.get(file),
   );
   const isCovered = ({ name, persona }: Manifests["tools"][number]) =>
     tools[name] !== undefined && tools[name].persona === persona;
-  for (const { name, persona, file } of result.manifests.tools.filter(isCovered)) {
+  for (const { name, persona, file } of loaded.manifests.tools.filter(isCovered)) {
     const message = `tool '${name}' is also in the section 'tools' of the configuration, which counts`;
     const origin = { file, line: null, path: "", owner: persona ?? null };
     problems.push({ ...origin, severity: "warning", message, hint: "Remove one of them." });
@@ -79,10 +79,10 @@ async function loadManifests(
   return {
     // The registry lists these very objects.
     manifests: deepFreeze({
-      ...result.manifests,
-      tools: result.manifests.tools.filter((tool) => !isCovered(tool)),
+      ...loaded.manifests,
+      tools: loaded.manifests.tools.filter((tool) => !isCovered(tool)),
     }),
-    problems: [...problems, ...result.problems],
+    problems: [...problems, ...loaded.problems],
     files: currentFiles,
   };
 }
@@ -185,7 +185,7 @@ export async function loadConfig(
   const config = {
     ...values,
     files,
-    ...(ofClients && { foundIn: ofClients.foundIn }),
+    ...withoutUndefined({ foundIn: ofClients?.foundIn }),
     fromManifests: fromFiles.manifests,
     problems: [
       ...foundProblems,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { sameJson } from "../lib/json/plain-data.ts";
+import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { HttpProviderConfig, ModelProviderConfig } from "../model/calls/provider-config.ts";
 import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
@@ -136,7 +136,7 @@ function checkProvider(writtenSpec: ProviderSpec, index: number, context: Contex
     ...spec,
     // Names of servers and tools are no secrets, and others look them up.
     ...(spec.name === "mcp" ? configAndWritten(spec.config, config) : { base: context.directory }),
-    ...(unusable === undefined ? {} : { unusable }),
+    ...withoutUndefined({ unusable }),
   } as ProviderSpec;
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { claimDirectory, userTemporaryDirectory } from "../lib/private-directory.ts";
 import { PlaneError } from "../model/errors.ts";
 import { packageLauncher } from "../model/servers/package-launcher.ts";
@@ -104,8 +105,8 @@ type Workspace = { directory: string; workspace: string; dataDirectory: string |
  * In the directory that the person works in and trusts for it. What fetches packages starts elsewhere: there it would
  * take them, and its own settings, from that directory.
  */
-export function inWorkspace(written: ServerDefinition, place: Workspace): ServerDefinition {
-  const { directory, workspace, dataDirectory } = place;
+export function inWorkspace(written: ServerDefinition, workplace: Workspace): ServerDefinition {
+  const { directory, workspace, dataDirectory } = workplace;
   const roots = written.roots.map((root) =>
     isMeantInWorkspace(root, directory) ? resolve(workspace, root) : root,
   );
@@ -144,10 +145,10 @@ function inPlaces(definition: ServerDefinition, directory: string, cwd: string):
         mounts: container.mounts.map((mount) => mountFrom(directory, mount)),
       },
     }),
-    ...(openapi === undefined || isAddress(openapi)
-      ? {}
-      : { openapi: resolve(directory, openapi) }),
-    ...(skills === undefined ? {} : { skills: resolve(directory, skills) }),
+    ...withoutUndefined({
+      openapi: openapi === undefined || isAddress(openapi) ? openapi : resolve(directory, openapi),
+      skills: skills === undefined ? undefined : resolve(directory, skills),
+    }),
     roots: roots.map((root) =>
       isAddress(root) ? root : pathToFileURL(resolve(directory, root)).href,
     ),

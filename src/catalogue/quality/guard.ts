@@ -228,8 +228,8 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
 function identify(name: string, definition: ServerDefinition, directory: string): string {
   const { command, args, cwd, url, openapi, baseUrl, skills, transport } = definition;
   const runsHere = command !== undefined || openapi !== undefined || skills !== undefined;
-  const place = runsHere ? directory : null;
-  const identity: UnknownObject = { name, command, args, cwd, url, transport, place };
+  const identity: UnknownObject = { name, command, args, cwd, url, transport };
+  identity.place = runsHere ? directory : null;
   if (openapi) Object.assign(identity, { openapi, baseUrl });
   if (skills) identity.skills = skills;
   return hash(identity);
@@ -238,10 +238,9 @@ function identify(name: string, definition: ServerDefinition, directory: string)
 /** Looks at each definition as well, also at one that is known to be clean. */
 type Scan = ScanPackage & { scanAdded: NonNullable<GuardPorts["scanAdded"]> };
 
-const withAdded = (scan: ScanPackage, scanAdded: GuardPorts["scanAdded"]): Scan => ({
-  ...scan,
-  scanAdded: scanAdded ?? (() => []),
-});
+function withAdded(scan: ScanPackage, scanAdded: GuardPorts["scanAdded"] = () => []): Scan {
+  return { ...scan, scanAdded };
+}
 
 function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[], scan: Scan) {
   let modes: SecurityModes = { pinning: "quarantine", newTools: "quarantine", poisoning: null };

@@ -14,12 +14,8 @@ const wholePrefix = "2:";
 export function definitionOf(entry: UnknownObject): JsonObject {
   const { name: _, input_schema, parameters, _meta, icons, ...fields } = entry;
   const page = pageIn(_meta);
-  return {
-    ...protocolPart(entry),
-    ...fields,
-    ...schemaIn(entry),
-    ...(page === null ? {} : { page }),
-  } as JsonObject;
+  const definition = { ...protocolPart(entry), ...fields, ...schemaIn(entry) } as JsonObject;
+  return page === null ? definition : { ...definition, page };
 }
 
 /** As versions before pages pinned it; what is pinned with its page must keep it. */

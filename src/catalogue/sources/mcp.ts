@@ -199,12 +199,10 @@ function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): Unk
     required === undefined || (Array.isArray(required) && required.length === names.length);
   const { properties } = schema;
   const repaired = isObject(properties) ? knownTypes(properties, 0) : properties;
-  return {
-    ...schema,
-    type: "object",
-    ...(repaired === properties ? {} : { properties: repaired }),
-    ...(hasCleanRequired ? {} : { required: names }),
-  };
+  const completed: UnknownObject = { ...schema, type: "object" };
+  if (repaired !== properties) completed.properties = repaired;
+  if (!hasCleanRequired) completed.required = names;
+  return completed;
 }
 
 /** What other languages call the types of JSON. */
@@ -328,7 +326,7 @@ function readSharedFacts(definition: ServerDefinition) {
     metadata,
     reading,
     writing,
-    isWellKnown: isWellKnown(definition),
+    wellKnown: isWellKnown(definition) || undefined,
   };
 }
 
@@ -362,22 +360,26 @@ function translate(
   const schema = schemaOf(entry) as JsonObject;
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
-  const { rules, withheld, reserved, reading, writing, isWellKnown } = sharedFacts(definition);
+  const hasAnnotatedTitle =
+    title !== undefined && typeof entry.title !== "string" ? true : undefined;
+  const outputSchema = isObject(entry.outputSchema)
+    ? (entry.outputSchema as JsonObject)
+    : undefined;
+  const { rules, withheld, reserved, reading, writing, wellKnown } = sharedFacts(definition);
   // What an API's method does is no claim of a server, but what we send ourselves.
   const metadata = annotations.readOnlyHint === true ? reading : writing;
   return {
     id: { server, tool: name },
     ...withoutUndefined({ title }),
-    ...(title !== undefined &&
-      typeof entry.title !== "string" && { hasAnnotatedTitle: true as const }),
+    ...withoutUndefined({ hasAnnotatedTitle }),
     description: readText(entry.description) ?? fallbackDescription(server, name),
     ...applyRules(hideArguments(schema, withheld).parameters, rules),
     reserved,
-    ...(isObject(entry.outputSchema) ? { outputSchema: entry.outputSchema as JsonObject } : {}),
+    ...withoutUndefined({ outputSchema }),
     ...listedWith(entry),
     annotations,
     trusted: definition.trusted,
-    ...(isWellKnown && { wellKnown: true as const }),
+    ...withoutUndefined({ wellKnown }),
     metadata: hasFacts(entry) ? metadataOf(entry, definition) : metadata,
     consent: definition.requires_consent === undefined ? "default" : "explicit",
     groups: definition.groups,

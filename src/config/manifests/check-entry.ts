@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { looksSecret } from "../../lib/text/redact.ts";
 import type { EntryKind } from "../../model/catalogue/change.ts";
 import { type NamedOverlay, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
@@ -93,7 +94,7 @@ export function checkRegistered(
     "CONFIG_INVALID",
     `The tool cannot be registered. ${renderProblems(problems)}`,
     {
-      data: { problems, ...(entry.name === undefined ? {} : { tool: entry.name }) },
+      data: { problems, ...withoutUndefined({ tool: entry.name }) },
     },
   );
 }
@@ -118,7 +119,7 @@ export function checkTool(
   const reading = createReading(originIn(document));
   readManifestEntry(reading, data, source, {
     tellsAssumed,
-    ...(name === undefined ? {} : { fallbackName: name }),
+    ...withoutUndefined({ fallbackName: name }),
   });
   reading.problems.forEach(addProblem);
   if (reading.settings.length === 0) return undefined;

@@ -31,7 +31,9 @@ function checkedBy<T>(
   check?: Check<T>,
 ) {
   return async ({ data, name, owner }: ManifestEntry, report: Report, checkMore?: Check<T>) => {
-    const parsed = parse({ ...data, name, ...(owner === null ? {} : { persona: owner }) }, report);
+    const manifest: UnknownObject = { ...data, name };
+    if (owner !== null) manifest.persona = owner;
+    const parsed = parse(manifest, report);
     if (parsed === undefined) return undefined;
     let isSound = true;
     const reportUnsound: Report = (...problem) => {

@@ -30,10 +30,10 @@ export async function readManifests(
 ): Promise<{ manifests: Manifests; problems: ConfigProblem[] }> {
   const problems: ConfigProblem[] = [];
   const documents = await Promise.all(files.map((file) => readDocument(file, textOf(file))));
-  const written = documents.flatMap((result) => {
-    problems.push(...textProblems(result, directory));
-    return result.document
-      ? entriesIn(result.document, relative(directory, result.document.file))
+  const written = documents.flatMap((reading) => {
+    problems.push(...textProblems(reading, directory));
+    return reading.document
+      ? entriesIn(reading.document, relative(directory, reading.document.file))
       : [];
   });
   const entries = firstOfEach(written, problems);

@@ -63,8 +63,8 @@ type ReadEntry = (reading: Reading, id: string, entry: UnknownObject, source: Pa
 function eachOf(reading: Reading, group: unknown, source: Path, read: ReadEntry): void {
   if ((group ?? null) === null) return;
   if (!isObject(group)) return reading.fail(source, "must be an object of entries by id");
-  for (const [id, given] of Object.entries(group)) {
-    const entry = parseEntry(given);
+  for (const [id, writtenEntry] of Object.entries(group)) {
+    const entry = parseEntry(writtenEntry);
     if (entry) read(reading, id, entry, [...source, id]);
     else reading.fail([...source, id], "must be an object, or one as JSON text");
   }

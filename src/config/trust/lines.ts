@@ -45,7 +45,7 @@ export function renderLaunch(
   const addressKey = ["url", "openapi", "skills"].find((key) => fields[key] !== undefined) ?? "url";
   const launchWords = (command === undefined ? [fields[addressKey] ?? ""] : [command, args ?? []])
     .flat()
-    .map((word) => shellQuote(String(word)));
+    .map((argument) => shellQuote(String(argument)));
   const shownKeys = command === undefined ? [addressKey] : ["command", "args"];
   const otherSettings = settings.filter(({ path }) => !shownKeys.includes(String(path[2])));
   return [

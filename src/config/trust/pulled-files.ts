@@ -285,7 +285,7 @@ function hookCommands(setting: Setting): string[][] {
   const hooks = Array.isArray(setting.value) ? setting.value : [];
   return hooks.flatMap((hook) => {
     const command = isObject(hook) && Array.isArray(hook.command) ? hook.command : [];
-    return [command.filter((word): word is string => typeof word === "string")];
+    return [command.filter((argument): argument is string => typeof argument === "string")];
   });
 }
 
