@@ -162,10 +162,10 @@ export function createToolListings(ports: ListingPorts) {
       await discover(null, principal, waitMs, request);
       return forFace(visibleTo(principal, request), "agent");
     },
-    tools: (async ({ server = null, brief = false, ...caller }: KnownCaller & ListRequest) =>
-      brief
-        ? shownTools(server, caller)
-        : (await query({ server }, caller)).tools) as Inside<PlaneTools>["list"],
+    tools: (async ({ server = null, brief = false, ...caller }: KnownCaller & ListRequest) => {
+      if (brief) return shownTools(server, caller);
+      return (await query({ server }, caller)).tools;
+    }) as Inside<PlaneTools>["list"],
     queryTools: query,
   };
 }

@@ -50,10 +50,10 @@ export function detectTransport(server: UnknownObject): DetectedTransport | Tran
       problem: "neither 'command' nor 'url' is given",
       hint: "A server needs one of them, or 'openapi', or 'skills'.",
     };
-  if (stated === "stdio" || (stated === undefined && command !== undefined))
-    return command === undefined
-      ? { problem: "stdio needs a 'command'", hint: null }
-      : { transport: "stdio" };
+  if (stated === "stdio" || (stated === undefined && command !== undefined)) {
+    if (command === undefined) return { problem: "stdio needs a 'command'", hint: null };
+    return { transport: "stdio" };
+  }
   if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
   if (isAddedScheme(schemeOf(url))) return { transport: "extension", url };
   if (!hasUsableScheme(url)) return wrongUrl(url, stated);

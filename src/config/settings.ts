@@ -53,10 +53,10 @@ export async function createSettings(
     resolveSecrets(value, { directory, added: addedReaders });
   const directoryOf = (server: string) => current.directoryOf(server);
   const directories = createDirectories(() => current, answers);
-  const resolvedSecret = async (path: Path, value: string | undefined) =>
-    value === undefined
-      ? undefined
-      : withSecrets(value, dirname(current.merged.originOf(path)?.file ?? ""));
+  const resolvedSecret = async (path: Path, value: string | undefined) => {
+    if (value === undefined) return undefined;
+    return withSecrets(value, dirname(current.merged.originOf(path)?.file ?? ""));
+  };
   /** A file is read when it is needed, which may be long after it was judged. */
   const requireUnchanged = async (isNeeded: (one: PulledFile) => boolean): Promise<void> => {
     const neededFiles = current.pulled.filter(isNeeded);

@@ -36,10 +36,10 @@ export function createPlace(
   /** With the files that count. */
   findingServers: (files: readonly string[]) => Promise<FindServers | null>,
 ) {
-  const present = () =>
-    files.length > 0
-      ? files.map((file) => resolve(directory, file))
-      : defaultConfigFiles(directory, environment);
+  const present = () => {
+    if (files.length > 0) return files.map((file) => resolve(directory, file));
+    return defaultConfigFiles(directory, environment);
+  };
   /** Without files where they were named, which is consent, or are the user's own. */
   const project = () => {
     const projectFiles = files.length > 0 ? [] : ofProject(present(), environment);

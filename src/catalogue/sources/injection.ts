@@ -40,9 +40,8 @@ function rulesThrough({ config }: ProviderSpec, rules: readonly InjectionRule[])
 export function callerName(providerName: string, argumentMap: unknown): string | undefined {
   if (!isObject(argumentMap)) return providerName;
   if (Object.hasOwn(argumentMap, providerName)) return String(argumentMap[providerName]);
-  return Object.values(argumentMap).some((name) => String(name) === providerName)
-    ? undefined
-    : providerName;
+  if (Object.values(argumentMap).some((name) => String(name) === providerName)) return undefined;
+  return providerName;
 }
 
 /** The schema that callers see, and the declared arguments that the system sets. */

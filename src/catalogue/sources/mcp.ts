@@ -168,9 +168,8 @@ function refuse(
     return "a name in its schema holds characters that cannot be seen";
   const problem = schemaProblem(schema);
   if (problem !== null) return `its inputSchema cannot be used: ${problem}`;
-  return isTooDeep(entry, maxDepth)
-    ? `its definition is nested deeper than ${maxDepth}`
-    : undefined;
+  if (isTooDeep(entry, maxDepth)) return `its definition is nested deeper than ${maxDepth}`;
+  return undefined;
 }
 
 /** A name cannot be changed without breaking the calls, so the tool is refused. */

@@ -25,10 +25,10 @@ export function arrangeJson(text: string, path: Path, items: readonly ListItem[]
   const indent = isLong ? indentAt(text, node.children[0]?.offset ?? 0) : "";
   const newLine = isLong ? lineEnd(text) + indent : "";
   const isSpread = entries.some(({ body }) => body.includes("\n"));
-  const write = (value: Json) =>
-    isSpread
-      ? spreadOut(text, value, indent)
-      : JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
+  const write = (value: Json) => {
+    if (isSpread) return spreadOut(text, value, indent);
+    return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
+  };
   const startOf = (lead: string, index: number) => {
     if (!isLong) return index === 0 ? "" : " ";
     return lead.includes("\n") ? lead : newLine + lead.trimStart();

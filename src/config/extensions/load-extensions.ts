@@ -236,9 +236,8 @@ function wrongNames(key: string, names: unknown, takenNames: ReadonlySet<string>
   )
     return `its '${key}' must be a list of names of small letters, digits and hyphens`;
   const takenName = names.find((name) => takenNames.has(name));
-  return takenName === undefined
-    ? null
-    : `'${takenName}' in its '${key}' is taken. Choose another name`;
+  if (takenName === undefined) return null;
+  return `'${takenName}' in its '${key}' is taken. Choose another name`;
 }
 
 function wrongParts(needs: unknown): string | null {

@@ -70,7 +70,6 @@ function namesFor(
 
 export function hintFor(name: string, candidates: readonly string[]): string {
   const near = nearest(name, candidates);
-  return near.length === 0
-    ? "Check the name."
-    : `Did you mean ${near.map((candidate) => `'${candidate}'`).join(" or ")}?`;
+  if (near.length === 0) return "Check the name.";
+  return `Did you mean ${near.map((candidate) => `'${candidate}'`).join(" or ")}?`;
 }

@@ -18,10 +18,10 @@ export type Misplaced = { document: ConfigDocument; source: Path; owner: string 
 /** A file holds one manifest, a list of them, or an object of them by name. */
 export function entriesIn(document: ConfigDocument, path: string): (ManifestEntry | Misplaced)[] {
   const { data } = document;
-  const take = (entry: unknown, source: Path, fallbackName?: string) =>
-    isObject(entry)
-      ? toEntry(entry, { document, source, path, fallbackName })
-      : { document, source, owner: ownerInPath(path) };
+  const take = (entry: unknown, source: Path, fallbackName?: string) => {
+    if (isObject(entry)) return toEntry(entry, { document, source, path, fallbackName });
+    return { document, source, owner: ownerInPath(path) };
+  };
   if (Array.isArray(data)) return data.map((entry, index) => take(entry, [index]));
   if (isObject(data) && isByName(data)) {
     return Object.entries(data)

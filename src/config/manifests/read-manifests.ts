@@ -32,9 +32,9 @@ export async function readManifests(
   const documents = await Promise.all(files.map((file) => readDocument(file, textOf(file))));
   const written = documents.flatMap((reading) => {
     problems.push(...textProblems(reading, directory));
-    return reading.document
-      ? entriesIn(reading.document, relative(directory, reading.document.file))
-      : [];
+    if (reading.document)
+      return entriesIn(reading.document, relative(directory, reading.document.file));
+    return [];
   });
   const entries = firstOfEach(written, problems);
   const manifests: Manifests = { tools: [], skills: [], tasks: [], jobs: [] };

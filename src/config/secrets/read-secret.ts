@@ -217,9 +217,8 @@ async function readFile(name: string, directory: string): Promise<SecretAnswer> 
   const content = readFileText(path, 1);
   if (!("text" in content)) return { why: `${path}: ${content.message}`, remedy: content.hint };
   const secret = content.text.replace(/\r?\n$/, "");
-  return secret === ""
-    ? { why: `${path}: is empty`, remedy: "Write the secret into it." }
-    : { secret };
+  if (secret === "") return { why: `${path}: is empty`, remedy: "Write the secret into it." };
+  return { secret };
 }
 
 /** The secret, or what is in its way. Neither part of the reason may hold what was read. */

@@ -249,10 +249,11 @@ export function showReferences(
 }
 
 function textAt(value: unknown, path: Path): string | undefined {
-  const memberOf = (inner: unknown, part: string | number): unknown =>
-    typeof inner === "object" && inner !== null && Object.hasOwn(inner, part)
-      ? (inner as Record<string | number, unknown>)[part]
-      : undefined;
+  const memberOf = (inner: unknown, part: string | number): unknown => {
+    if (typeof inner === "object" && inner !== null && Object.hasOwn(inner, part))
+      return (inner as Record<string | number, unknown>)[part];
+    return undefined;
+  };
   const leaf = path.reduce(memberOf, value);
   return typeof leaf === "string" ? leaf : undefined;
 }

@@ -6,9 +6,8 @@ const booleanSpellings = new Map<string, boolean>([
 /** `yes`, `on`, `1` and their opposites; anything else is left for the validation to judge. */
 export function toBoolean(value: unknown): unknown {
   if (value === 1 || value === 0) return value === 1;
-  return typeof value === "string"
-    ? (booleanSpellings.get(value.trim().toLowerCase()) ?? value)
-    : value;
+  if (typeof value === "string") return booleanSpellings.get(value.trim().toLowerCase()) ?? value;
+  return value;
 }
 
 export function toNumber(value: unknown): unknown {

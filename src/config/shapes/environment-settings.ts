@@ -72,9 +72,9 @@ function readVariables(): Reading {
 function fieldsIn(environment: Environment): Field[] {
   return Object.entries(keys).flatMap(([suffix, key]): Field[] => {
     const suffixVariable = variable(environment, suffix);
-    return suffixVariable
-      ? [{ key, value: suffixVariable.value, source: [suffixVariable.name] }]
-      : [];
+    if (suffixVariable)
+      return [{ key, value: suffixVariable.value, source: [suffixVariable.name] }];
+    return [];
   });
 }
 

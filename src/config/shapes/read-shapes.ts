@@ -78,9 +78,8 @@ function readProvider(reading: Reading, entry: UnknownObject, source: Path): voi
 
 function translate({ key, value, source }: Field): Field {
   if (key === "endpoint") return { key: "url", value, source };
-  return key === "api_key"
-    ? { key: "auth_token", value: secretOf(value), source }
-    : { key, value, source };
+  if (key === "api_key") return { key: "auth_token", value: secretOf(value), source };
+  return { key, value, source };
 }
 
 /** The name of an environment variable means its value; while it is not set it is taken as plain text. */

@@ -75,9 +75,8 @@ function commonFields(block: UnknownObject, source: Path): Field[] {
   );
   const enabledSource = pathOfKey("enabled", block, source);
   const isOn = toBoolean(block.enabled ?? false);
-  return isOn === true
-    ? fields
-    : [...fields, { key: "enabled", value: isOn, source: enabledSource }];
+  if (isOn === true) return fields;
+  return [...fields, { key: "enabled", value: isOn, source: enabledSource }];
 }
 
 function serverFields(

@@ -38,7 +38,6 @@ function describeError(thrown: unknown, format: string): string {
   const { message = "", pos } = thrown as { message?: string; pos?: readonly number[] };
   if (/alias/i.test(message)) return "its aliases repeat too much";
   const position = pos?.[0] ?? /position (\d+)/.exec(message)?.[1];
-  return position === undefined
-    ? `it is not valid ${format}`
-    : `it is not valid ${format} at character ${position}`;
+  if (position === undefined) return `it is not valid ${format}`;
+  return `it is not valid ${format} at character ${position}`;
 }

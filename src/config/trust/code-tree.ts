@@ -32,9 +32,8 @@ const maxBytes = 64 * 1024 * 1024;
 export function scriptFamily(file: string, text: string): "javascript" | null {
   const [line = ""] = text.slice(0, 200).split("\n", 1);
   if (extname(file) !== "" || !line.startsWith("#!")) return null;
-  return line.split(/[\s/]+/).some((word) => /^(?:node|deno|bun)$/.test(word))
-    ? "javascript"
-    : null;
+  if (line.split(/[\s/]+/).some((word) => /^(?:node|deno|bun)$/.test(word))) return "javascript";
+  return null;
 }
 
 /** All code of a package or a folder: files with these endings; null where there is too much to read. */

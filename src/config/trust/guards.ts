@@ -30,9 +30,8 @@ export function tighten(
     );
     const line = lineOf(siblingPath);
     const isCompared = siblingSetting !== undefined && typeof line === "function";
-    return isCompared
-      ? line(ownValueAt(siblingPath), siblingSetting.value, () => undefined)
-      : ownValueAt(siblingPath);
+    if (isCompared) return line(ownValueAt(siblingPath), siblingSetting.value, () => undefined);
+    return ownValueAt(siblingPath);
   };
   for (const setting of settings) {
     const line = lineOf(setting.path);

@@ -177,10 +177,11 @@ function filesNamed(
 
 function pathNamed(name: string, base: string): string | null {
   const withoutQuery = name.replace(/[?#].*$/, "");
-  if (/^file:\/\//.test(withoutQuery))
-    return URL.canParse(withoutQuery) && new URL(withoutQuery).hostname === ""
-      ? fileURLToPath(withoutQuery)
-      : null;
+  if (/^file:\/\//.test(withoutQuery)) {
+    if (URL.canParse(withoutQuery) && new URL(withoutQuery).hostname === "")
+      return fileURLToPath(withoutQuery);
+    return null;
+  }
   const isFileName = isCode(withoutQuery) && !/\s/.test(withoutQuery);
   return isLocal(withoutQuery) || isFileName ? resolve(base, withoutQuery) : null;
 }
