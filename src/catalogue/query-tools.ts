@@ -197,7 +197,8 @@ function factTests(
 
 /** Null where the query leaves it open. */
 function flagTest(expected: boolean | null, hasFlag: (tool: Tool) => boolean) {
-  return expected === null ? null : (tool: Tool) => hasFlag(tool) === expected;
+  if (expected === null) return null;
+  return (tool: Tool) => hasFlag(tool) === expected;
 }
 
 type Wording = { text: string; providers: string; capabilities: string };

@@ -188,7 +188,8 @@ function overlaysById(
       let ids = idsOf(index.find(name)).filter(({ server }) => server !== null);
       if (ids.length > 1) ids = ids.filter(({ server, tool }) => `${server}.${tool}` === name);
       const [id] = ids;
-      return id === undefined || ids.length > 1 ? [] : [[toolKey(id), overlay] as const];
+      if (id === undefined || ids.length > 1) return [];
+      return [[toolKey(id), overlay] as const];
     }),
   );
 }

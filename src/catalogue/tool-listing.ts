@@ -119,7 +119,8 @@ export function createToolListings(ports: ListingPorts) {
     });
     if (query.cursor !== null || !grants.hasLocks()) return { ...page, tools };
     const locked = lockedTools(registry.snapshot(principal).tools, query, principal, grants);
-    return locked.length === 0 ? { ...page, tools } : { ...page, tools, locked };
+    if (locked.length === 0) return { ...page, tools };
+    return { ...page, tools, locked };
   };
 
   /** What a model reads of the same tools, in the same order. */
@@ -150,7 +151,8 @@ export function createToolListings(ports: ListingPorts) {
     ) {
       await discover(server, principal, waitMs);
       const shown = forFace(visibleTo(principal, {}), face);
-      return server === null ? shown : shown.filter(({ id }) => id.server === server);
+      if (server === null) return shown;
+      return shown.filter(({ id }) => id.server === server);
     },
     /** Without the health of each provider. */
     async listings(tools: readonly Tool[], principal: Principal): Promise<ToolListing[]> {
@@ -173,7 +175,8 @@ export function createToolListings(ports: ListingPorts) {
 function inState(
   state: ToolQuery["state"],
 ): Pick<AccessRequest, "anyState"> & { state?: string | undefined } {
-  return state === "*" ? { anyState: true } : { state: state ?? undefined };
+  if (state === "*") return { anyState: true };
+  return { state: state ?? undefined };
 }
 
 /** The personas that have tools of their own; found once for each state of the catalogue. */
@@ -347,7 +350,8 @@ const undeclared = (tool: Tool, environment: Environment) =>
 
 function staleOf({ id: { server } }: Tool, stale: ReadonlyMap<string, string> | undefined) {
   const error = server === null ? undefined : stale?.get(server);
-  return error === undefined ? {} : { stale: true as const, error };
+  if (error === undefined) return {};
+  return { stale: true as const, error };
 }
 
 /** A tool is unavailable only if all of its providers are. */
@@ -408,13 +412,15 @@ function describeHealth(
 
 /** A provider that cannot run is not healthy, even if it was never tried. */
 function withTrouble(state: ProviderState, trouble: string | null): ProviderState {
-  return trouble === null ? state : { ...state, healthy: false, last_error: trouble };
+  if (trouble === null) return state;
+  return { ...state, healthy: false, last_error: trouble };
 }
 
 function withReview(review: ToolReview | null): Pick<ToolListing, "review"> {
   if (review === null) return {};
   const { held, change, findings } = review;
-  return held !== null || change !== null || findings.length > 0 ? { review } : {};
+  if (held !== null || change !== null || findings.length > 0) return { review };
+  return {};
 }
 
 /** The environment variables that a tool names and whether they are set; never their values. */

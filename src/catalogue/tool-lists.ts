@@ -13,7 +13,8 @@ export function createToolLists(usualUser: string | null) {
   const ownLists = new Map<string, Map<string | null, Translation>>();
   const listsOf = (source: string): Translation[] => {
     const sharedList = shared.get(source);
-    return sharedList ? [sharedList] : [...(ownLists.get(source)?.values() ?? [])];
+    if (sharedList) return [sharedList];
+    return [...(ownLists.get(source)?.values() ?? [])];
   };
   const toolsOf = (source: string) => listsOf(source).flatMap(({ tools }) => tools);
   const listOf = (source: string, user: string | null): Translation | undefined => {
@@ -21,7 +22,8 @@ export function createToolLists(usualUser: string | null) {
     const list = shared.get(source) ?? lists?.get(user);
     if (list) return list;
     const directory = [...(lists?.keys() ?? [])].find((key) => key !== null && isDirectoryKey(key));
-    return directory === undefined ? undefined : lists?.get(directory);
+    if (directory === undefined) return undefined;
+    return lists?.get(directory);
   };
 
   return {

@@ -58,7 +58,8 @@ export function workKey({
   name: string;
   persona?: string | null | undefined;
 }): string {
-  return persona === undefined || persona === null ? name : `${name}\0${persona}`;
+  if (persona === undefined || persona === null) return name;
+  return `${name}\0${persona}`;
 }
 
 type WorkSeen = {

@@ -46,7 +46,8 @@ export function nodeCapabilities(
   work: KnownWork,
 ): string[] {
   const task = closest(work.tasks.filter(isNamed(name)), persona);
-  return task === undefined ? [] : distinctTags(needsOf(task, persona, work));
+  if (task === undefined) return [];
+  return distinctTags(needsOf(task, persona, work));
 }
 
 function needsOf(
@@ -56,7 +57,8 @@ function needsOf(
 ): string[] {
   const skillTags = required_skills.flatMap((name) => {
     const skill = closest(skills.filter(isNamed(name)), persona);
-    return skill ? [...skill.required_capabilities, ...skill.capability_tags] : [];
+    if (skill) return [...skill.required_capabilities, ...skill.capability_tags];
+    return [];
   });
   const toolTags = required_tools.flatMap(
     (name) => closest(toolsNamed(name), persona)?.metadata.capabilities ?? [],
@@ -177,7 +179,8 @@ function toJobEntry(
 
 /** A persona runs shared work with its own skills and tools. */
 function asViewed<T extends { persona?: string | undefined }>(work: T, viewer: string | null): T {
-  return work.persona === undefined && viewer !== null ? { ...work, persona: viewer } : work;
+  if (work.persona === undefined && viewer !== null) return { ...work, persona: viewer };
+  return work;
 }
 
 /** Arguments of steps and tasks may hold secrets of the tools they go to. */

@@ -150,7 +150,8 @@ function wrongUrl(url: string, stated: Transport | undefined): TransportProblem 
 function transportOfUrl(url: string, hinted: Transport = "http"): Transport {
   const transportOfScheme = transportByScheme.get(schemeOf(url).toLowerCase());
   if (transportOfScheme !== undefined && transportOfScheme !== "http") return transportOfScheme;
-  return /\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "") ? "sse" : hinted;
+  if (/\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "")) return "sse";
+  return hinted;
 }
 
 const { servers: _servers, tools: _tools, overlays: _overlays, ...shape } = ConfigValues.shape;
@@ -230,7 +231,8 @@ export function checkValues(
 
 /** With what stands for the directory that a person works in. */
 function withFolder(entry: unknown, environment: Environment, folder: () => string): Environment {
-  return mentionsWorkspace(entry) ? { ...environment, [workspaceVariable]: folder() } : environment;
+  if (mentionsWorkspace(entry)) return { ...environment, [workspaceVariable]: folder() };
+  return environment;
 }
 
 type Target = { server: string; tool: string };

@@ -23,7 +23,8 @@ export function isOrdered(environment: Environment, name: string): boolean {
 /** What the variables of this process order for the calls that are made from it, also by a plane that serves elsewhere. */
 export function orderedApproval(environment: Environment): Pick<Principal, "asks"> {
   if (isOrdered(environment, approvalVariables.askAlways)) return { asks: "always" };
-  return isOrdered(environment, approvalVariables.askByDefault) ? { asks: "byDefault" } : {};
+  if (isOrdered(environment, approvalVariables.askByDefault)) return { asks: "byDefault" };
+  return {};
 }
 
 export function workingDirectory(): string {

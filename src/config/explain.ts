@@ -80,7 +80,8 @@ function originForAll([section, , key, ...inner]: Path, { originOf, settings }: 
   const isWritten = settings.some(
     ({ path }) => path[0] === key && (inner.length === 0 || path[1] === inner[0]),
   );
-  return isShared && isWritten ? originOf([key, ...inner]) : undefined;
+  if (isShared && isWritten) return originOf([key, ...inner]);
+  return undefined;
 }
 
 /** Defaults that are applied where they are used. */

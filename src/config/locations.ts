@@ -20,7 +20,8 @@ export function userFiles(environment: Environment): string[] {
     environment.XDG_CONFIG_HOME ||
     environment.APPDATA ||
     (home === null ? null : join(home, ".config"));
-  return user === null ? [] : nativeNames.map((name) => join(user, "toolplane", name));
+  if (user === null) return [];
+  return nativeNames.map((name) => join(user, "toolplane", name));
 }
 
 export function projectFiles(directory: string): string[] {

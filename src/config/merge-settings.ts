@@ -136,7 +136,8 @@ function groupByUnit(settings: readonly Setting[]): Map<string, Setting[]> {
 }
 
 export function unitOf(path: Path): Path {
-  return sectionsByName.includes(path[0]) ? path.slice(0, 2) : path;
+  if (sectionsByName.includes(path[0])) return path.slice(0, 2);
+  return path;
 }
 
 type Nested = { [key: string]: unknown };

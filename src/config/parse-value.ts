@@ -32,7 +32,8 @@ export function parseValue<S extends z.core.$ZodType>(
 function messageOf(issue: z.core.$ZodIssue, value: unknown): [message: string, hint?: string] {
   const isMissing = issue.code === "invalid_type" && valueAtIssue(value, issue.path) === undefined;
   const description = describeIssue(issue, value);
-  return isMissing ? [description, `Add it as ${typeName(issue.expected)}.`] : [description];
+  if (isMissing) return [description, `Add it as ${typeName(issue.expected)}.`];
+  return [description];
 }
 
 function reportKeys(
@@ -70,7 +71,8 @@ type Definition = {
 
 function definitionOf(schema: z.core.$ZodType | undefined): Definition {
   const definition = (schema?._zod.def ?? {}) as Definition;
-  return definition.innerType === undefined ? definition : definitionOf(definition.innerType);
+  if (definition.innerType === undefined) return definition;
+  return definitionOf(definition.innerType);
 }
 
 export function unsetHint(variable: string): string {
@@ -156,5 +158,6 @@ function configAndWritten(
   written: JsonObject,
   config: JsonObject,
 ): Pick<ProviderSpec, "config" | "written"> {
-  return sameJson(written, config) ? { config } : { config, written };
+  if (sameJson(written, config)) return { config };
+  return { config, written };
 }

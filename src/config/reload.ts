@@ -35,7 +35,8 @@ function signature(files: readonly string[]): string {
   return files
     .map((file) => {
       const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
-      return stats ? `${file} ${stats.ino} ${stats.size} ${stats.mtimeNs}` : `${file} gone`;
+      if (stats) return `${file} ${stats.ino} ${stats.size} ${stats.mtimeNs}`;
+      return `${file} gone`;
     })
     .join("\n");
 }

@@ -171,7 +171,8 @@ export async function createSettings(
     otlp: async () => {
       const { otlp } = current.config.observability;
       const file = current.merged.originOf(["observability", "otlp", "endpoint"])?.file ?? "";
-      return otlp === null || otlp.endpoint === "" ? null : withSecrets(otlp, dirname(file));
+      if (otlp === null || otlp.endpoint === "") return null;
+      return withSecrets(otlp, dirname(file));
     },
     /** Reads everything again. `take` puts it in force; a server that has become unreadable stays as it was. */
     async readAgain(): Promise<{ config: Config; take(): void }> {

@@ -28,7 +28,8 @@ export function isOwnSource(
 /** Where servers of this file start, and what their relative paths are relative to. */
 export function directoryOfSource(file: string, dataDirectory: string | undefined): string {
   // Variables stand in no directory, and the working directory may be a stranger's.
-  return file === "environment" ? startDirectory(dataDirectory) : resolve(dirname(file));
+  if (file === "environment") return startDirectory(dataDirectory);
+  return resolve(dirname(file));
 }
 
 /** Where each server of a configuration starts. */
@@ -45,7 +46,8 @@ export function createPlaces(
     folderOf(server: string): string {
       // A plane that belongs to no directory expands it again for that of each caller.
       const own = project?.directory ?? (project === undefined ? "" : resolve("/"));
-      return isOwnSource(fileOf(server), environment, project) ? own : directoryOf(server);
+      if (isOwnSource(fileOf(server), environment, project)) return own;
+      return directoryOf(server);
     },
     /** `workspace` is where it works; undefined where that is no matter. */
     placed(
@@ -170,7 +172,8 @@ function commandFrom(directory: string, command: string, cwd: string | null): st
   if (!isPath || isAbsolute(command) || command.startsWith("~")) return command;
   const besideFile = resolve(directory, command);
   const insideCwd = resolve(cwd ?? directory, command);
-  return !existsSync(besideFile) && existsSync(insideCwd) ? insideCwd : besideFile;
+  if (!existsSync(besideFile) && existsSync(insideCwd)) return insideCwd;
+  return besideFile;
 }
 
 /** A directory of ours in which there is nothing to be found, by a launcher that looks up the tree either. */

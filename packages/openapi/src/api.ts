@@ -104,7 +104,8 @@ export async function describedBy(
   const { url } = await operationUrl(api, { servers: [] }, definition, namedBy);
   const judge = await judgeOf(api, namedBy);
   const auth = completeAuth(definition.auth, api.schemes, url, (address) => judge(address).url);
-  return auth === undefined ? { url: url.href } : { url: url.href, auth };
+  if (auth === undefined) return { url: url.href };
+  return { url: url.href, auth };
 }
 
 /** What is configured to prove who calls goes to the host of the document, or where a person says. */

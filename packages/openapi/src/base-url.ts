@@ -22,7 +22,8 @@ export function serverUrlOf(
   source: URL | null,
 ): Foreign<URL> {
   const address = serverAddress(servers);
-  return address === undefined ? base : absolute(address, source ?? base);
+  if (address === undefined) return base;
+  return absolute(address, source ?? base);
 }
 
 function absolute(address: Foreign<string>, source: URL | Foreign<URL> | null): Foreign<URL> {

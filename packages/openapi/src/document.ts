@@ -103,7 +103,8 @@ export function createResolver(root: UnknownObject) {
     /** The object itself, or the one that it refers to; empty where there is none. */
     object(value: unknown): UnknownObject {
       if (!isObject(value)) return {};
-      return typeof value.$ref === "string" ? objectOrEmpty(this.target(value.$ref)?.value) : value;
+      if (typeof value.$ref === "string") return objectOrEmpty(this.target(value.$ref)?.value);
+      return value;
     },
   };
 }
@@ -126,5 +127,6 @@ export function listIn(value: unknown): unknown[] {
 }
 
 export function textIn(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+  if (typeof value === "string" && value.trim() !== "") return value.trim();
+  return undefined;
 }

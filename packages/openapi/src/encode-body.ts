@@ -28,7 +28,8 @@ function collectProperties(
     const value = args[argument];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return properties.length === 0 && !body.required ? undefined : Object.fromEntries(properties);
+  if (properties.length === 0 && !body.required) return undefined;
+  return Object.fromEntries(properties);
 }
 
 function encodeForm({ properties }: ApiBody, fields: JsonObject): string {
@@ -96,12 +97,14 @@ function encodeFormPart(
 
 function declaredContentType(property: Property | undefined): string | undefined {
   const contentType = property?.encoding.contentType;
-  return typeof contentType === "string" ? contentType.split(",", 1)[0]?.trim() : undefined;
+  if (typeof contentType === "string") return contentType.split(",", 1)[0]?.trim();
+  return undefined;
 }
 
 function usualContentType(value: Json, isFile: boolean): string | undefined {
   if (isFile) return "application/octet-stream";
-  return typeof value === "object" ? "application/json" : undefined;
+  if (typeof value === "object") return "application/json";
+  return undefined;
 }
 
 /** A name can end neither its quotes nor its line. */

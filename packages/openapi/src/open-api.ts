@@ -179,7 +179,8 @@ async function callOperation(
     const { request, response, hide } = exchange;
     refuseFailure(exchange);
     const result = readResult(operation, request.url, response, hide);
-    return response.status === 401 ? withHint(result, state.definition, api) : result;
+    if (response.status === 401) return withHint(result, state.definition, api);
+    return result;
   } catch (thrown) {
     if (!(thrown instanceof InvalidArgument)) throw thrown;
     return {
@@ -197,7 +198,8 @@ function idempotencyHeader(
   const key = meta[keyInMeta];
   const headerNames = Object.keys(headers).map((name) => name.toLowerCase());
   const takesNoKey = ["GET", "HEAD"].includes(method) || headerNames.includes("idempotency-key");
-  return typeof key !== "string" || takesNoKey ? {} : { "idempotency-key": key };
+  if (typeof key !== "string" || takesNoKey) return {};
+  return { "idempotency-key": key };
 }
 
 /** The most common mistake of a first use. */

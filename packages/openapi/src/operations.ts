@@ -269,5 +269,6 @@ function fits(globs: readonly string[] | undefined, texts: readonly string[]): b
   const excluded = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
   if (excluded.some(fitsOne)) return false;
   const included = globs.filter((glob) => !glob.startsWith("!"));
-  return included.length === 0 ? excluded.length > 0 : included.some(fitsOne);
+  if (included.length === 0) return excluded.length > 0;
+  return included.some(fitsOne);
 }

@@ -115,7 +115,8 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
     // A simple value is plainer in its place than behind a name.
     if (isSimple(target.value)) {
       const simple = convert(target.value, conversion, depth + 1);
-      return typeof simple === "boolean" ? simple : { ...simple, ...description };
+      if (typeof simple === "boolean") return simple;
+      return { ...simple, ...description };
     }
     conversion.references.add(target.pointer);
     return { $ref: `#/$defs/${nameOf(target.pointer)}`, ...description };
@@ -205,7 +206,8 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
       types.has(String(name)),
     ) as string[];
     if (typeNames.length === 0) return undefined;
-    return typeNames.length === 1 ? (typeNames[0] as string) : [...new Set(typeNames)];
+    if (typeNames.length === 1) return typeNames[0] as string;
+    return [...new Set(typeNames)];
   }
 
   function asNullable(node: UnknownObject, schema: JsonObject): JsonObject {

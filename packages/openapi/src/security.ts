@@ -163,7 +163,8 @@ function rank(
 /** As `type` of `auth` names it. */
 function kindOf(scheme: SecurityScheme | undefined): string {
   if (scheme?.kind === "http") return scheme.scheme === "basic" ? "basic" : "bearer";
-  return scheme?.kind === "apiKey" ? "api_key" : (scheme?.kind ?? "none");
+  if (scheme?.kind === "apiKey") return "api_key";
+  return scheme?.kind ?? "none";
 }
 
 function kindsOf(auth: ServerAuth | undefined): readonly string[] {
@@ -198,5 +199,6 @@ function addKey(
 
 function authorizationHeader(scheme: string, credential: string): string {
   if (scheme === "basic") return basicHeader(credential);
-  return scheme === "bearer" ? `Bearer ${credential}` : `${scheme} ${credential}`;
+  if (scheme === "bearer") return `Bearer ${credential}`;
+  return `${scheme} ${credential}`;
 }

@@ -17,7 +17,8 @@ export const encodePart: Encode = (text) => encodeURIComponent(text.toWellFormed
 type Style = Pick<Parameter, "name" | "style" | "explode"> & { allowReserved?: boolean };
 
 export function argumentText(value: Json): string {
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
+  if (typeof value === "object" && value !== null) return JSON.stringify(value);
+  return String(value ?? "");
 }
 
 function isRecord(value: Json): value is JsonObject {

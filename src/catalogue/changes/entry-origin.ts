@@ -16,7 +16,8 @@ export function originOf({ files }: Owned, configuration: Configuration): EntryO
   if (files.some((file) => configuration.files.includes(file))) return "here";
   if (files.length === 0 || files.some((file) => existsSync(file))) return "elsewhere";
   const directories = configuration.own.map((file) => dirname(file));
-  return files.some((file) => directories.includes(dirname(file))) ? "here" : "gone";
+  if (files.some((file) => directories.includes(dirname(file)))) return "here";
+  return "gone";
 }
 
 export function appliesHere(stored: Owned, configuration: Configuration): boolean {
@@ -37,7 +38,8 @@ export function isExactly({ files }: Owned, configuration: Configuration): boole
 }
 
 export function ownedBy(configuration: Configuration): { files?: readonly string[] } {
-  return configuration === null ? {} : { files: configuration.own };
+  if (configuration === null) return {};
+  return { files: configuration.own };
 }
 
 function sameFiles(files: readonly string[], otherFiles: readonly string[]): boolean {

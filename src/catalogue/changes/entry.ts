@@ -114,7 +114,8 @@ function writtenProvider({
   written,
   ...spec
 }: ProviderSpec): UnknownObject {
-  return written === undefined ? spec : { ...spec, config: written };
+  if (written === undefined) return spec;
+  return { ...spec, config: written };
 }
 
 export const everyone: Audience = { groups: [], persona: null, personas: null };

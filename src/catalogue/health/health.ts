@@ -31,7 +31,8 @@ export function createHealth(earlier: readonly HealthSample[] = []) {
   };
   const last = (subject: string): LastCall | null => {
     const sample = windows.get(subject)?.at(-1);
-    return sample ? { at: sample.at, ok: sample.ok, latency_ms: sample.latencyMs } : null;
+    if (sample) return { at: sample.at, ok: sample.ok, latency_ms: sample.latencyMs };
+    return null;
   };
   const lastSuccess = (subject: string): string | null =>
     windows.get(subject)?.findLast(({ ok }) => ok)?.at ?? null;

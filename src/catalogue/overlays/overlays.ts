@@ -73,7 +73,8 @@ export function overlaysInForce({
   const overlays = entries.all().flatMap((entry) => {
     if (entry.kind !== "overlay") return [];
     const tool = index.find(entry.manifest.name);
-    return tool.kind === "one" ? [{ ...entry, key: keyOf(tool.id) }] : [];
+    if (tool.kind === "one") return [{ ...entry, key: keyOf(tool.id) }];
+    return [];
   });
   const overlaysByTool = Map.groupBy(overlays, ({ key }) => key);
   return (id) => {

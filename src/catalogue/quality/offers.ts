@@ -24,7 +24,8 @@ export const pinKindOf = (list: PinnedList): PinKind => kinds[list];
 export function offerName(server: string, list: PinnedList, name: string): string {
   if (list === "tools") return `${server}.${name}`;
   if (list === "written") return name;
-  return list === "instructions" ? `instructions:${server}` : `${kinds[list]}:${server}/${name}`;
+  if (list === "instructions") return `instructions:${server}`;
+  return `${kinds[list]}:${server}/${name}`;
 }
 
 /** The list and the server of such a name; null for the name of a tool. */

@@ -48,7 +48,8 @@ function leavesOf(node: unknown, path: string, depth: number): [path: string, te
 /** Sorted: another order of keys is no difference. */
 function childrenOf(node: unknown): [key: string | number, child: unknown][] {
   if (Array.isArray(node)) return [...node.entries()];
-  return isObject(node) ? Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
+  if (isObject(node)) return Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1));
+  return [];
 }
 
 /** `user`: whose lists are meant. */
@@ -117,7 +118,8 @@ export async function viewPins(
     const pin = pinByTool.get(JSON.stringify([identity, tool.id.tool]));
     return viewOf(tool, pin ?? null, context) ?? [];
   });
-  return status === undefined ? views : views.filter((view) => view.status === status);
+  if (status === undefined) return views;
+  return views.filter((view) => view.status === status);
 }
 
 export async function diffPin(requested: ListedDefinition, context: PinContext): Promise<PinDiff> {

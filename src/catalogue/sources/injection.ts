@@ -109,11 +109,13 @@ function stripKeyword(key: string, value: Json, search: HidingRun): Json {
     );
   if (listKeywords.includes(key) && Array.isArray(value))
     return mapped(value, (inner) => stripPart(inner, search));
-  return schemaKeywords.includes(key) ? stripPart(value, search) : value;
+  if (schemaKeywords.includes(key)) return stripPart(value, search);
+  return value;
 }
 
 function stripPart(value: Json, search: HidingRun): Json {
-  return isObject(value) ? strip(value as JsonObject, search) : value;
+  if (isObject(value)) return strip(value as JsonObject, search);
+  return value;
 }
 
 function stripDependents(value: Json, { names }: HidingRun, each: (inner: Json) => Json): Json {
@@ -217,5 +219,6 @@ function withoutItems(value: Json, names: ReadonlySet<string>): Json {
 
 function mapped(items: Json[], transform: (item: Json) => Json): Json[] {
   const changed = items.map(transform);
-  return changed.every((item, index) => item === items[index]) ? items : changed;
+  if (changed.every((item, index) => item === items[index])) return items;
+  return changed;
 }

@@ -186,7 +186,8 @@ function hasHiddenName(node: unknown, depth: number): boolean {
 /** A modern server refuses calls that do not repeat arguments as headers. */
 function headerProblem(entry: unknown): string | undefined {
   const { problem } = readParamHeaders(isObject(entry) ? schemaOf(entry) : undefined);
-  return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
+  if (problem === null) return undefined;
+  return `its inputSchema cannot be used: ${problem}`;
 }
 
 /** Some servers use the names of other formats, or none; what is no object schema is made one. */
@@ -244,7 +245,8 @@ function knownType(schema: UnknownObject, depth: number): UnknownObject {
   if (typeof type !== "string" || typeNames[type] === type) return nested;
   const { type: _, ...untyped } = nested;
   const name = type.toLowerCase();
-  return Object.hasOwn(typeNames, name) ? { ...untyped, type: typeNames[name] } : untyped;
+  if (Object.hasOwn(typeNames, name)) return { ...untyped, type: typeNames[name] };
+  return untyped;
 }
 
 function knownNestedTypes(schema: UnknownObject, depth: number): UnknownObject {
@@ -290,11 +292,13 @@ function isPassable(key: string, value: unknown): boolean {
 }
 
 function readText(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+  if (typeof value === "string" && value.trim() !== "") return value;
+  return undefined;
 }
 
 function readTexts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => readText(item) !== undefined) : [];
+  if (Array.isArray(value)) return value.filter((item) => readText(item) !== undefined);
+  return [];
 }
 
 type SharedFacts = ReturnType<typeof readSharedFacts>;

@@ -169,7 +169,8 @@ export function arrangeInText(
     const arrange = format === yamlText ? arrangeYaml : arrangeJson;
     const arranged = arrange(body, path, items);
     if (arranged === null) return null;
-    return sameData(valueAt(format.parse(arranged), path), values) ? arranged : null;
+    if (sameData(valueAt(format.parse(arranged), path), values)) return arranged;
+    return null;
   });
   return edited ?? setInText(file, text, path, [...values]);
 }
@@ -227,7 +228,8 @@ const maxFileBytes = 32 * 1024 * 1024;
 
 function whyNotRead(stats: Stats): string | null {
   if (!stats.isFile()) return "it is not a regular file";
-  return stats.size <= maxFileBytes ? null : `it has more than ${maxFileBytes} bytes`;
+  if (stats.size <= maxFileBytes) return null;
+  return `it has more than ${maxFileBytes} bytes`;
 }
 
 export function readBytes(file: string): Buffer | null {

@@ -100,7 +100,8 @@ function remove(text: string, path: Path): string | null {
   if (child.parent === undefined) return null;
   const edited = applyEdits(text, removal(text, child.parent, child));
   // An object may hold the same key twice; a list only moves up.
-  return typeof path.at(-1) === "number" ? edited : (remove(edited, path) ?? edited);
+  if (typeof path.at(-1) === "number") return edited;
+  return remove(edited, path) ?? edited;
 }
 
 function replacement(text: string, node: Node, value: Json): Edit {
@@ -190,7 +191,8 @@ function isInnerOfOneLine(text: string, node: Node): boolean {
 function indentOfChild(text: string, parent: Node, last: Node | undefined): string {
   const lastIndent = last ? indentAt(text, last.offset) : "";
   const startsLine = last !== undefined && text.slice(0, last.offset).endsWith(`\n${lastIndent}`);
-  return startsLine ? lastIndent : indentAt(text, parent.offset) + indentUnit(text);
+  if (startsLine) return lastIndent;
+  return indentAt(text, parent.offset) + indentUnit(text);
 }
 
 export function indentAt(text: string, offset: number): string {

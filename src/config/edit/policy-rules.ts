@@ -65,7 +65,8 @@ const revisionOf = (file: string) => hash([file, rulesIn(file)]).slice(0, 16);
 function writtenRules(file: string, { config, merged }: LoadedConfig): WrittenRules {
   const otherRules = config.policy.rules.flatMap((rule, index) => {
     const { file: origin } = merged.placeOf([...path, index]);
-    return rule.from === undefined && origin === file ? [] : { rule, file: basename(origin) };
+    if (rule.from === undefined && origin === file) return [];
+    return { rule, file: basename(origin) };
   });
   return {
     file: basename(file),

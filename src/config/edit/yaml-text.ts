@@ -107,7 +107,8 @@ function render(document: Document, text: string): string {
     flowCollectionPadding: !/[:-] [{[][^\s\]}]/.test(text),
   });
   const withEnd = text === "" || /\n$/.test(text) ? rendered : rendered.replace(/\n$/, "");
-  return lineEnd(text) === "\n" ? withEnd : withEnd.replaceAll("\n", "\r\n");
+  if (lineEnd(text) === "\n") return withEnd;
+  return withEnd.replaceAll("\n", "\r\n");
 }
 
 type Collection = YAMLMap | YAMLSeq;

@@ -47,9 +47,11 @@ export function packageVersionOf(file: string): string | null {
   const directory = dirname(file);
   try {
     const manifest: unknown = JSON.parse(readRegularText(join(directory, "package.json")));
-    return isObject(manifest) && typeof manifest.version === "string" ? manifest.version : null;
+    if (isObject(manifest) && typeof manifest.version === "string") return manifest.version;
+    return null;
   } catch {
-    return dirname(directory) === directory ? null : packageVersionOf(directory);
+    if (dirname(directory) === directory) return null;
+    return packageVersionOf(directory);
   }
 }
 
@@ -73,5 +75,6 @@ function targetOf(target: unknown): string | null {
   const condition = Object.keys(target).find((name) =>
     ["import", "node", "default"].includes(name),
   );
-  return condition === undefined ? null : targetOf(target[condition]);
+  if (condition === undefined) return null;
+  return targetOf(target[condition]);
 }

@@ -47,14 +47,16 @@ function maskValue(value: unknown, context: Context): Json {
 
 function maskNumber(value: number, { isSecret, key, isHandedOver }: Context): Json {
   if (!isSecret) return value;
-  return isHandedOver || key === null || numberIsSecret.test(key) ? hidden : value;
+  if (isHandedOver || key === null || numberIsSecret.test(key)) return hidden;
+  return value;
 }
 
 function maskList(items: readonly unknown[], context: Context): Json {
   return items.map((item, index) => {
     if (typeof item !== "string" || context.isSecret) return maskValue(item, enter(context, index));
     const isAnnounced = announcesSecret(items[index - 1]) && !item.startsWith("--");
-    return isAnnounced ? maskText(item, true) : maskArgument(hideInUrls(item));
+    if (isAnnounced) return maskText(item, true);
+    return maskArgument(hideInUrls(item));
   });
 }
 
@@ -100,7 +102,8 @@ function showReference(
   hide: (text: string) => string,
 ): string {
   if (kind === "command") return `\${command:${name.trim().split(/\s/)[0]} …}`;
-  return fallback === null ? text : `\${${name}:-${hide(fallback)}}`;
+  if (fallback === null) return text;
+  return `\${${name}:-${hide(fallback)}}`;
 }
 
 /** An argument of a program, which may name what it gives: `--token=…`, `API_KEY=…`, `X-API-Key: …`. */

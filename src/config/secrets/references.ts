@@ -67,7 +67,8 @@ export function splitSecrets(text: string): (string | SecretReference)[] {
 export function escapeSecrets(text: string, isBeforeReference: boolean): string {
   const doubled = (run: string) => run + run;
   const escaped = text.replaceAll(currentPatterns().dollarsBeforeSecret, doubled);
-  return isBeforeReference ? escaped.replace(lastDollars, doubled) : escaped;
+  if (isBeforeReference) return escaped.replace(lastDollars, doubled);
+  return escaped;
 }
 
 function split(
@@ -130,7 +131,8 @@ function mapEach(
   const changed = Object.fromEntries(
     Object.entries(value).map(([key, child]) => [key, mapEach(child, change, [...path, key])]),
   );
-  return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(changed, null) : changed;
+  if (Object.getPrototypeOf(value) === null) return Object.setPrototypeOf(changed, null);
+  return changed;
 }
 
 /**

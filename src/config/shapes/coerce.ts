@@ -29,7 +29,8 @@ export function splitCommas(value: unknown): unknown {
 }
 
 export function splitSpaces(value: unknown): unknown {
-  return typeof value === "string" ? value.split(/\s+/).filter((part) => part !== "") : value;
+  if (typeof value === "string") return value.split(/\s+/).filter((part) => part !== "");
+  return value;
 }
 
 const shellWord = /\s+|\\([\s\S])|'([^']*)'?|"((?:[^"\\]|\\[\s\S])*)"?|([^\s\\'"]+|\\)/g;
@@ -46,5 +47,6 @@ export function splitShellWords(line: string): string[] {
       currentWord = undefined;
     }
   }
-  return currentWord === undefined ? shellWords : [...shellWords, currentWord];
+  if (currentWord === undefined) return shellWords;
+  return [...shellWords, currentWord];
 }

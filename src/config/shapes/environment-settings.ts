@@ -114,7 +114,8 @@ function tightened({ key, value }: Field, serverValue: unknown): unknown {
   if (key === "enabled") return value === false ? false : undefined;
   const isList = Array.isArray(value) && Array.isArray(serverValue);
   if (key === "deny_tools") return isList ? [...new Set([...serverValue, ...value])] : value;
-  return isList ? intersectFilters(serverValue as string[], value as string[]) : value;
+  if (isList) return intersectFilters(serverValue as string[], value as string[]);
+  return value;
 }
 
 function isForAll(key: string): boolean {

@@ -186,7 +186,8 @@ function define(
 }
 
 function toList(key: string, value: unknown): unknown {
-  return key !== "state" && typeof value === "string" ? [value] : value;
+  if (key !== "state" && typeof value === "string") return [value];
+  return value;
 }
 
 function warnUnknown(reading: Reading, entry: UnknownObject, source: Path): void {

@@ -243,7 +243,8 @@ function misspelledWrapper(key: string, value: unknown): string | undefined {
   if (!isObject(value) && !Array.isArray(value)) return undefined;
   const lettersOnly = key.replaceAll(/[^a-z]/gi, "");
   const near = nearest(key, sections, 1)[0] ?? nearest(lettersOnly, sections, 1)[0];
-  return near === "mcpServers" || near === "servers" ? near : undefined;
+  if (near === "mcpServers" || near === "servers") return near;
+  return undefined;
 }
 
 function hasServers(data: unknown): boolean {

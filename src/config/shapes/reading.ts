@@ -130,7 +130,8 @@ export function originIn(document: ConfigDocument): (source: Path) => SettingOri
 export function describeValue(value: unknown): string {
   if (typeof value === "string") return `'${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
   if (Array.isArray(value)) return "a list";
-  return typeof value === "object" && value !== null ? "an object" : String(value);
+  if (typeof value === "object" && value !== null) return "an object";
+  return String(value);
 }
 
 export function isName(value: unknown): value is string {

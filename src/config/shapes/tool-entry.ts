@@ -72,11 +72,13 @@ function translateField(reading: Reading, field: Field): unknown {
   const { key, value, source } = field;
   if (key === "providers") return readProviders(reading, value, source);
   if (key === "parameters") return toSchema(value);
-  return key === "auth" ? toAuth(value) : readRemark(reading, field);
+  if (key === "auth") return toAuth(value);
+  return readRemark(reading, field);
 }
 
 function toSchema(value: unknown): unknown {
-  return isObject(value) && value.type === undefined ? { ...value, type: "object" } : value;
+  if (isObject(value) && value.type === undefined) return { ...value, type: "object" };
+  return value;
 }
 
 /** Only a flag, or an object that may name its one variable as `env`. */

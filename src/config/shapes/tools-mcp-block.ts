@@ -308,7 +308,8 @@ function placeOfType(auth: UnknownObject, source: Path): Path {
 }
 
 function optionalField(key: string, value: unknown, source: Path): Field[] {
-  return value === undefined || value === null ? [] : [{ key, value, source }];
+  if (value === undefined || value === null) return [];
+  return [{ key, value, source }];
 }
 
 /** Scopes may stand in `auth` and beside it: all of them count, in this order and once. */
@@ -325,5 +326,6 @@ function uniteScopes(fields: readonly Field[]): Field[] {
 
 export function defaultTimeout(fields: readonly Field[], source: Path): Field[] {
   const isWritten = fieldValue("timeoutMs", fields) !== undefined;
-  return isWritten ? [] : [{ key: "timeoutMs", value: defaultTimeoutSeconds * 1000, source }];
+  if (isWritten) return [];
+  return [{ key: "timeoutMs", value: defaultTimeoutSeconds * 1000, source }];
 }

@@ -213,7 +213,8 @@ function readOnlyDocument(text: string, findings: Findings): Document.Parsed | n
       "Keep one document a file and remove the line '---'.",
     );
   }
-  return document.errors.length > 0 || secondDocument ? null : document;
+  if (document.errors.length > 0 || secondDocument) return null;
+  return document;
 }
 
 /** The composer calls itself for every level, so it never gets to see what would be too deep for it. */

@@ -94,7 +94,8 @@ function readEntry(file: string, isCounted: boolean): HashedFile | "directory" |
     hashedFiles.set(file, hashedFile);
     return hashedFile;
   } catch {
-    return isCounted ? { signature: "", hash: "unreadable", size: 0 } : null;
+    if (isCounted) return { signature: "", hash: "unreadable", size: 0 };
+    return null;
   }
 }
 

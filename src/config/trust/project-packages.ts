@@ -15,7 +15,8 @@ export function packagesNamed(
   const homes = new Map<string, ReachedTree>();
   const waiting = names.flatMap((name) => {
     const [, packageName] = /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/.*)?$/.exec(name) ?? [];
-    return packageName === undefined ? [] : [{ name: packageName, folder }];
+    if (packageName === undefined) return [];
+    return [{ name: packageName, folder }];
   });
   for (let dependency = waiting.pop(); dependency !== undefined; dependency = waiting.pop()) {
     const home = homeOf(dependency.name, dependency.folder, project);

@@ -227,7 +227,8 @@ function firstLines(lines: readonly string[], name: string): string[] {
     charactersLeft -= line.length + 1;
   }
   const isComplete = charactersLeft >= 0 && shownLines.length === lines.length;
-  return isComplete ? shownLines : [...shownLines, `    … and more. Read all of it in ${name}`];
+  if (isComplete) return shownLines;
+  return [...shownLines, `    … and more. Read all of it in ${name}`];
 }
 
 const escaped = /\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|U([\da-fA-F]{8})|(["\\/])|\r?\n[ \t]*)/g;
@@ -275,7 +276,8 @@ function manifestsOf(
     : [];
   const expandedGlobs = globs.flatMap((glob) => {
     if (findReferences(glob).length === 0) return [glob];
-    return mayExpand() ? [String(expandEnvironment(glob, environment, () => undefined))] : [];
+    if (mayExpand()) return [String(expandEnvironment(glob, environment, () => undefined))];
+    return [];
   });
   const files = expandedGlobs.flatMap((glob) => findFiles(glob, baseOf(setting)).files);
   return [...new Set(files)].filter((file) => !configFiles.includes(file));
@@ -304,7 +306,8 @@ function extensionFiles(setting: Setting): string[] {
   return uses.flatMap((extension) => {
     const use = isObject(extension) ? extension.use : extension;
     const location = typeof use === "string" ? findModule(use, baseOf(setting)) : null;
-    return location !== null && "file" in location ? [location.file] : [];
+    if (location !== null && "file" in location) return [location.file];
+    return [];
   });
 }
 

@@ -92,7 +92,8 @@ function loadedBy(file: string, project: ReadProject): Reached[] {
   if (shell.has(ending) || basename(file) === "package.json")
     return filesIn(text, [folder, project.base], project);
   // We do not read this language: all code of its folder counts.
-  return isCode(file) ? [{ path: folder, form: "folder", endings: codeEndings(file) }] : [];
+  if (isCode(file)) return [{ path: folder, form: "folder", endings: codeEndings(file) }];
+  return [];
 }
 
 /** `. "$(dirname "$0")/lib.sh"` names a file beside the script. */
@@ -118,14 +119,16 @@ function loadedByPython(text: string, folder: string, { reader }: ReadProject): 
     if (name.length > maxPieceLength) return [];
     const [, dots = "", path = ""] = /^(\.*)(\w[\w.]*)?$/.exec(name) ?? [];
     const base = resolve(folder, "../".repeat(Math.max(0, dots.length - 1)));
-    return path === "" ? [] : [resolve(base, path.replaceAll(".", "/"))];
+    if (path === "") return [];
+    return [resolve(base, path.replaceAll(".", "/"))];
   });
   const files = modules
     .flatMap((path) => [`${path}.py`, `${path}/__init__.py`, join(dirname(path), "__init__.py")])
     .filter(reader.isFile)
     .map((path): Reached => ({ path, form: "file" }));
   const isDynamic = /\b(?:importlib|__import__|runpy|exec|sys\.path)\b/.test(text);
-  return isDynamic ? [...files, { path: folder, form: "folder", endings }] : files;
+  if (isDynamic) return [...files, { path: folder, form: "folder", endings }];
+  return files;
 }
 
 function loadedByJavaScript(text: string, folder: string, project: ReadProject): Reached[] {
@@ -183,7 +186,8 @@ function pathNamed(name: string, base: string): string | null {
     return null;
   }
   const isFileName = isCode(withoutQuery) && !/\s/.test(withoutQuery);
-  return isLocal(withoutQuery) || isFileName ? resolve(base, withoutQuery) : null;
+  if (isLocal(withoutQuery) || isFileName) return resolve(base, withoutQuery);
+  return null;
 }
 
 /** `./plugins/${name}.mjs` and `./plugins` lead to any code in there. */
