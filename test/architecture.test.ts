@@ -102,7 +102,6 @@ const aboveWall = [
   "calls/execute.ts",
   "calls/lookup.ts",
   "calls/record.ts",
-  "catalogue/quality/quality.ts",
   "catalogue/tool-listing.ts",
   "config/check-values.ts",
   "config/descriptions.ts",

@@ -92,8 +92,8 @@ export function createCatalogue(context: CatalogueContext) {
   const { grants } = access;
   const { store, emit } = recorder;
   const servers = () => context.servers;
-  const discover: CatalogueContext["calls"]["lookup"]["discover"] = (...asked) =>
-    context.calls.lookup.discover(...asked);
+  const discover: CatalogueContext["calls"]["lookup"]["discover"] = (...request) =>
+    context.calls.lookup.discover(...request);
   const health = createHealthFeed(recorder.newSamples);
   recorder.onSamples(health.changed);
   const routing = createRouting();
@@ -155,7 +155,7 @@ export function createCatalogue(context: CatalogueContext) {
     schedulesOf: (jobs) => context.work.schedulesOf(jobs),
     problems: () => config().problems,
   };
-  const written = whenLoaded(
+  const workVerbs = whenLoaded(
     { ...createSkillListingVerbs(work), ...createWorkVerbs(work) },
     loaded,
   );
@@ -163,15 +163,15 @@ export function createCatalogue(context: CatalogueContext) {
     ...guardPorts,
     listings,
     revision: () => snapshot().revision,
-    tool: (...asked) => context.calls.lookup.tool(...asked),
+    tool: (...request) => context.calls.lookup.tool(...request),
     guard: quality.open,
     maySeeServer: grants.maySeeServer,
     async listOffers(server, caller) {
       const { principal, waitMs = defaultOfferWaitMs } = caller;
-      const servers = server === undefined ? {} : { servers: [server] };
+      const serverChoice = server === undefined ? {} : { servers: [server] };
       await Promise.all([
         context.servers.listOffers(server, caller),
-        context.calls.verbs.skills.published({ principal, waitMs, ...servers }),
+        context.calls.verbs.skills.published({ principal, waitMs, ...serverChoice }),
       ]);
     },
     listOwner: (server, principal) => context.servers.listOwner(server, ownerOfCaller(principal)),
@@ -213,10 +213,10 @@ export function createCatalogue(context: CatalogueContext) {
         list: listings.tools,
         page: listings.queryTools,
       },
-      registry: { ...entries.verbs.registry, summary: written.registrySummary },
-      skills: { page: written.skills, get: written.skill },
-      jobs: { list: written.jobs, page: written.queryJobs },
-      tasks: { list: written.tasks, page: written.queryTasks, get: written.task },
+      registry: { ...entries.verbs.registry, summary: workVerbs.registrySummary },
+      skills: { page: workVerbs.skills, get: workVerbs.skill },
+      jobs: { list: workVerbs.jobs, page: workVerbs.queryJobs },
+      tasks: { list: workVerbs.tasks, page: workVerbs.queryTasks, get: workVerbs.task },
     },
     /** Changes and pins are written. */
     settled: [entries.settled, quality.settled],
@@ -240,8 +240,8 @@ function createServerPorts(
     takeTools: translateTools,
     judge: quality.judge,
     known,
-    onKnown(known: KnownServer, server: string, definition: ServerDefinition): void {
-      onKnown(known, server, definition);
+    onKnown(knownServer: KnownServer, server: string, definition: ServerDefinition): void {
+      onKnown(knownServer, server, definition);
       quality.onAsked(server);
     },
     onRemoved(server: string): void {
@@ -266,12 +266,12 @@ function createServerPorts(
 }
 
 function whenLoaded<T extends object>(verbs: T, loaded: () => Promise<void>): T {
-  const waiting = Object.entries(verbs).map(([name, verb]) => [
+  const waitingVerbs = Object.entries(verbs).map(([name, verb]) => [
     name,
     async (...args: unknown[]) => {
       await loaded();
       return (verb as (...args: unknown[]) => unknown)(...args);
     },
   ]);
-  return Object.fromEntries(waiting) as T;
+  return Object.fromEntries(waitingVerbs) as T;
 }

@@ -21,42 +21,52 @@ export function fitInventory(servers: readonly InventoryServer[], maxBytes: numb
     const inventory = truncated(smaller, servers);
     if (fits(inventory, maxBytes)) return inventory;
   }
-  return fewer(bare, servers, maxBytes);
+  return shrunk(bare, servers, maxBytes);
 }
 
-function fewer(
-  bare: readonly InventoryServer[],
-  all: readonly InventoryServer[],
+function shrunk(
+  bareServers: readonly InventoryServer[],
+  allServers: readonly InventoryServer[],
   maxBytes: number,
 ): JsonObject {
-  const most = Math.max(0, ...bare.map(({ tools }) => tools.length));
+  const maxTools = Math.max(0, ...bareServers.map(({ tools }) => tools.length));
   const withTools = (count: number) => {
-    const kept = bare.map((server) => ({ ...server, tools: server.tools.slice(0, count) }));
-    return truncated(kept, all);
+    const servers = bareServers.map((server) => ({
+      ...server,
+      tools: server.tools.slice(0, count),
+    }));
+    return truncated(servers, allServers);
   };
   const withServers = (count: number) => {
-    const kept = bare.slice(0, count).map((server) => ({ ...server, description: "", tools: [] }));
-    return truncated(kept, all);
+    const servers = bareServers
+      .slice(0, count)
+      .map((server) => ({ ...server, description: "", tools: [] }));
+    return truncated(servers, allServers);
   };
-  const tools = largest(most, (count) => fits(withTools(count), maxBytes));
-  if (tools !== null) return withTools(tools);
-  return withServers(largest(bare.length, (count) => fits(withServers(count), maxBytes)) ?? 0);
+  const toolCount = largest(maxTools, (count) => fits(withTools(count), maxBytes));
+  if (toolCount !== null) return withTools(toolCount);
+  const serverCount = largest(bareServers.length, (count) => fits(withServers(count), maxBytes));
+  return withServers(serverCount ?? 0);
 }
 
-function truncated(kept: readonly InventoryServer[], all: readonly InventoryServer[]): JsonObject {
-  const missing = all.length - kept.length;
-  return {
-    available_servers: kept,
+function truncated(
+  servers: readonly InventoryServer[],
+  allServers: readonly InventoryServer[],
+): JsonObject {
+  const omittedServers = allServers.length - servers.length;
+  const inventory = {
+    available_servers: servers,
     truncated: true,
-    omitted_tools: countTools(all) - countTools(kept),
-    ...(missing > 0 ? { omitted_servers: missing } : {}),
+    omitted_tools: countTools(allServers) - countTools(servers),
   } as unknown as JsonObject;
+  if (omittedServers > 0) inventory.omitted_servers = omittedServers;
+  return inventory;
 }
 
-/** The largest number up to `most` that passes, where a larger one never does when a smaller one does not. */
-function largest(most: number, passes: (count: number) => boolean): number | null {
+/** The largest number up to `max` that passes, where a larger one never does when a smaller one does not. */
+function largest(max: number, passes: (count: number) => boolean): number | null {
   let low = -1;
-  let high = most;
+  let high = max;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (passes(middle)) low = middle;
@@ -73,17 +83,17 @@ function summarize(tool: InventoryTool): InventoryTool {
 
 function mapTools(
   server: InventoryServer,
-  each: (tool: InventoryTool) => InventoryTool,
+  transform: (tool: InventoryTool) => InventoryTool,
 ): InventoryServer {
-  return { ...server, tools: server.tools.map(each) };
+  return { ...server, tools: server.tools.map(transform) };
 }
 
 function countTools(servers: readonly InventoryServer[]): number {
   return servers.reduce((sum, { tools }) => sum + tools.length, 0);
 }
 
-function fits(value: JsonObject, maxBytes: number): boolean {
-  return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
+function fits(inventory: JsonObject, maxBytes: number): boolean {
+  return Buffer.byteLength(JSON.stringify(inventory)) <= maxBytes;
 }
 
 /** A server that could not list its tools has none. */
@@ -100,44 +110,45 @@ export function renderInventory(
   }: InjectOptions = {},
   self: string | null = null,
 ): JsonObject {
-  const listed = new Map<string, InventoryServer>(
+  const serversByName = new Map<string, InventoryServer>(
     servers
       .filter(({ name }) => !(exclude_self && name === self) && !exclude.includes(name))
       .map(({ name, description }) => [name, { server_name: name, description, tools: [] }]),
   );
   for (const { id, description, parameters } of tools) {
-    const server = id.server === null ? undefined : listed.get(id.server);
+    const server = id.server === null ? undefined : serversByName.get(id.server);
     server?.tools.push({
       name: `${id.server}_${id.tool}`,
       description: description ?? "",
       parameters,
     });
   }
-  return fitInventory([...listed.values()], max_bytes);
+  return fitInventory([...serversByName.values()], max_bytes);
 }
 
-type Known = { tools: readonly Tool[]; servers: string; inventory: JsonObject };
+type RenderedInventory = { tools: readonly Tool[]; circumstances: string; inventory: JsonObject };
 
 /** A plane rarely has more kinds of callers at once. */
 const maxViews = 32;
 
 /** Renders the same tools for the same callers once; compared tool by tool, so never stale. */
 export function createInventory(): typeof renderInventory {
-  let known: Known[] = [];
+  let recent: RenderedInventory[] = [];
   return (tools, servers, options = {}, self = null) => {
-    const around = JSON.stringify([servers, options, self]);
-    const before = known.find(
-      (one) =>
-        one.servers === around &&
-        one.tools.length === tools.length &&
-        one.tools.every((tool, at) => tool === tools[at]),
+    const circumstances = JSON.stringify([servers, options, self]);
+    const previous = recent.find(
+      (rendered) =>
+        rendered.circumstances === circumstances &&
+        rendered.tools.length === tools.length &&
+        rendered.tools.every((tool, index) => tool === tools[index]),
     );
-    const used = before ?? {
+    const used = previous ?? {
       tools,
-      servers: around,
+      circumstances,
       inventory: renderInventory(tools, servers, options, self),
     };
-    known = [used, ...known.filter((one) => one !== before)].slice(0, maxViews);
+    const unused = recent.filter((rendered) => rendered !== previous);
+    recent = [used, ...unused].slice(0, maxViews);
     return used.inventory;
   };
 }

@@ -4,21 +4,20 @@ import type { Tool } from "../model/catalogue/tool.ts";
 export type PersonaFilter = ReturnType<typeof createPersonaFilter>;
 
 /** Shared entries match unless a word of `withoutShared` excludes them; that word alone asks for all personas. */
-export function createPersonaFilter(asked: readonly string[]) {
-  const words = asked.map((word) => word.toLowerCase());
-  const leavesOutShared = words.some((word) => withoutShared.includes(word));
-  const wanted = new Set(words.filter((word) => !withoutShared.includes(word)));
+export function createPersonaFilter(requested: readonly string[]) {
+  const lowerCase = requested.map((name) => name.toLowerCase());
+  const excludesShared = lowerCase.some((name) => withoutShared.includes(name));
+  const personaNames = new Set(lowerCase.filter((name) => !withoutShared.includes(name)));
+  const personas = requested.filter((name) => personaNames.has(name.toLowerCase()));
   const names = (persona: string) =>
-    wanted.size === 0 ? leavesOutShared : wanted.has(persona.toLowerCase());
-  const accepts = (persona: string | null) =>
-    persona === null ? !leavesOutShared : names(persona);
-  const only =
-    wanted.size === 1 ? (asked.find((word) => wanted.has(word.toLowerCase())) ?? null) : null;
+    personaNames.size === 0 ? excludesShared : personaNames.has(persona.toLowerCase());
+  const accepts = (persona: string | null) => {
+    if (requested.length === 0) return true;
+    return persona === null ? !excludesShared : names(persona);
+  };
   // `named` counts the personas that were asked for; `only` is the one if there is exactly one.
-  const personas = asked.filter((word) => wanted.has(word.toLowerCase()));
-  const acceptsAll = () => true;
-  const all = asked.length === 0;
-  return { accepts: all ? acceptsAll : accepts, names, named: wanted.size, only, personas };
+  const only = personaNames.size === 1 ? (personas[0] ?? null) : null;
+  return { accepts, names, named: personaNames.size, only, personas };
 }
 
 /** The tools that a caller without persona sees as the personas it asks for. */
@@ -27,15 +26,16 @@ export function seenThrough(
   tools: readonly Tool[],
   mayUse: (persona: string | null, tool: Tool) => boolean,
 ): Tool[] {
-  const seen = tools.filter((tool) =>
+  const visible = tools.filter((tool) =>
     personasOf(tool, filter).some((persona) => mayUse(persona, tool)),
   );
-  const own = seen.filter(({ persona }) => persona !== null);
-  const owners = Map.groupBy(own, ({ name }) => name);
+  const ownTools = visible.filter(({ persona }) => persona !== null);
+  const ownToolsByName = Map.groupBy(ownTools, ({ name }) => name);
   // A shared tool stays as long as one of them does not replace it.
-  return seen.filter(({ name, persona }) => {
-    const replaced = persona === null ? (owners.get(name)?.length ?? 0) : 0;
-    return replaced === 0 || replaced < filter.named;
+  return visible.filter(({ name, persona }) => {
+    if (persona !== null) return true;
+    const replacements = ownToolsByName.get(name)?.length ?? 0;
+    return replacements === 0 || replacements < filter.named;
   });
 }
 

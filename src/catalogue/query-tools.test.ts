@@ -5,7 +5,7 @@ import type { Tool, ToolMetadata } from "../model/catalogue/tool.ts";
 import { type ToolQuery, unfilteredQuery } from "../model/catalogue/tool-query.ts";
 import { PlaneError } from "../model/errors.ts";
 import { queryTools } from "./query-tools.ts";
-import { byPlace } from "./registry.ts";
+import { byRegistryKey } from "./registry.ts";
 
 type Said = {
   server?: string;
@@ -73,7 +73,7 @@ const rates: Record<string, { total: number; success_rate: number }> = {
 };
 const healthOf = ({ name }: Tool) => rates[name] ?? { total: 0, success_rate: 0 };
 const run = (query: Partial<ToolQuery>, tools: readonly Tool[] = catalogue) =>
-  queryTools(tools.toSorted(byPlace), { ...unfilteredQuery, ...query }, healthOf);
+  queryTools(tools.toSorted(byRegistryKey), { ...unfilteredQuery, ...query }, healthOf);
 const namesOf = (tools: readonly Tool[]) => tools.map(({ name }) => name);
 
 const shared = ["browser_lookup", "echo.add", "google_search", "odd_version"];

@@ -9,7 +9,7 @@ import { createPersonaFilter } from "./persona-filter.ts";
 import { registryKey } from "./registry.ts";
 
 type ToolsPage<T> = { total: number; tools: T[]; nextCursor: string | null };
-type Test = (tool: Tool, at: number) => boolean;
+type Test = (tool: Tool, position: number) => boolean;
 type HealthOf = (tool: Tool) => Pick<HealthSummary, "total" | "success_rate">;
 
 /** What is known of a tool beside its definition; it changes while the list stays the same. */
@@ -24,65 +24,83 @@ export function queryTools<T extends Tool>(
   healthOf: HealthOf,
   facts: ToolFacts | null = null,
 ): ToolsPage<T> {
-  const toolAt = (at: number) => tools[at] as T;
+  const toolAt = (position: number) => tools[position] as T;
   const tests = [healthTest(query, healthOf), ...factTests(query, healthOf, facts)].filter(
     (test) => test !== null,
   );
-  const meant = meantBy(query, tools);
-  const passing =
-    tests.length === 0 ? meant : meant.filter((at) => tests.every((test) => test(toolAt(at))));
-  const { items, ...page } = takePage(passing, (at) => registryKey(toolAt(at)), query);
+  let positions = matchingPositions(query, tools);
+  if (tests.length > 0)
+    positions = positions.filter((position) => tests.every((test) => test(toolAt(position))));
+  const { items, ...page } = takePage(
+    positions,
+    (position) => registryKey(toolAt(position)),
+    query,
+  );
   return { ...page, tools: items.map(toolAt) };
 }
 
-const maxKnown = 32;
-/** `meant` are the positions of the matching tools. */
-type Answer = { q: string | null; others: string; meant: readonly number[] };
-type Known = { all: readonly number[]; answers: Map<string, Answer> };
-const known = new WeakMap<readonly Tool[], Known>();
+const maxAnswers = 32;
+/** `positions` are those of the matching tools. */
+type Answer = { q: string | null; otherFilters: string; positions: readonly number[] };
+type Answers = { allPositions: readonly number[]; byQuery: Map<string, Answer> };
+const answersByList = new WeakMap<readonly Tool[], Answers>();
 
 /** Paging and polling repeat the same query on the same list. */
-function meantBy(query: ToolQuery, tools: readonly Tool[]): readonly number[] {
-  const { limit: _, cursor: __, minSuccessRate: ___, includeUnused: ____, q, ...asked } = query;
-  const { impacts: _i, quarantined: _q, overlaid: _o, unused: _u, ...rest } = asked;
-  const others = JSON.stringify(rest);
-  const key = `${q === null ? "" : `q=${q}`}\n${others}`;
-  const { all, answers } = known.get(tools) ?? { all: [...tools.keys()], answers: new Map() };
-  known.set(tools, { all, answers });
-  const before = answers.get(key);
-  if (before) return before.meant;
-  const among = narrowest(answers.values(), q, others) ?? all;
+function matchingPositions(query: ToolQuery, tools: readonly Tool[]): readonly number[] {
+  const { limit: _, cursor: __, minSuccessRate: ___, includeUnused: ____, q, ...lasting } = query;
+  const { impacts: _i, quarantined: _q, overlaid: _o, unused: _u, ...filters } = lasting;
+  const otherFilters = JSON.stringify(filters);
+  const key = `${q === null ? "" : `q=${q}`}\n${otherFilters}`;
+  const { allPositions, byQuery } = answersOf(tools);
+  const previous = byQuery.get(key);
+  if (previous) return previous.positions;
+  const candidates = narrowest(byQuery.values(), q, otherFilters) ?? allPositions;
   const tests = testsFor(query, tools);
-  const meant = tests.length === 0 ? among : sift(tools, among, tests);
-  if (answers.size >= maxKnown) answers.clear();
-  answers.set(key, { q, others, meant });
-  return meant;
+  const positions = tests.length === 0 ? candidates : sift(tools, candidates, tests);
+  if (byQuery.size >= maxAnswers) byQuery.clear();
+  byQuery.set(key, { q, otherFilters, positions });
+  return positions;
+}
+
+function answersOf(tools: readonly Tool[]): Answers {
+  const previous = answersByList.get(tools);
+  if (previous) return previous;
+  const answers: Answers = { allPositions: [...tools.keys()], byQuery: new Map() };
+  answersByList.set(tools, answers);
+  return answers;
 }
 
 /** A plain loop: it runs over ten thousand tools with every letter typed. */
-function sift(tools: readonly Tool[], among: readonly number[], tests: readonly Test[]): number[] {
-  const kept: number[] = [];
-  const [first, ...others] = tests as [Test, ...Test[]];
-  for (const at of among) {
-    const tool = tools[at] as Tool;
-    if (first(tool, at) && others.every((test) => test(tool, at))) kept.push(at);
+function sift(
+  tools: readonly Tool[],
+  candidates: readonly number[],
+  tests: readonly Test[],
+): number[] {
+  const positions: number[] = [];
+  const [firstTest, ...laterTests] = tests as [Test, ...Test[]];
+  for (const position of candidates) {
+    const tool = tools[position] as Tool;
+    if (firstTest(tool, position) && laterTests.every((test) => test(tool, position)))
+      positions.push(position);
   }
-  return kept;
+  return positions;
 }
 
 /** A longer query matches only what its prefix matched. */
 function narrowest(
   answers: Iterable<Answer>,
   q: string | null,
-  others: string,
+  otherFilters: string,
 ): readonly number[] | null {
   if (q === null) return null;
-  const said = q.toLowerCase();
-  let found: readonly number[] | null = null;
-  for (const { q: shorter, others: beside, meant } of answers)
-    if (beside === others && (shorter === null || said.startsWith(shorter.toLowerCase())))
-      if (found === null || meant.length < found.length) found = meant;
-  return found;
+  const lowerCase = q.toLowerCase();
+  let fewest: readonly number[] | null = null;
+  for (const answer of answers) {
+    const isPrefix = answer.q === null || lowerCase.startsWith(answer.q.toLowerCase());
+    if (answer.otherFilters !== otherFilters || !isPrefix) continue;
+    if (fewest === null || answer.positions.length < fewest.length) fewest = answer.positions;
+  }
+  return fewest;
 }
 
 /** Cheap tests first. */
@@ -111,12 +129,12 @@ function safetyTest(levels: ToolQuery["safetyLevels"]): Test {
   return ({ metadata: { safety_level: level } }) => level !== undefined && levels.includes(level);
 }
 
-function hasAll(wanted: readonly string[], kind: "providers" | "capabilities"): Test | null {
-  if (wanted.length === 0) return null;
-  const words = wanted.map((word) => asWords([word]));
+function hasAll(required: readonly string[], kind: "providers" | "capabilities"): Test | null {
+  if (required.length === 0) return null;
+  const requiredTexts = required.map((word) => delimited([word]));
   return (tool) => {
-    const there = wordingOf(tool)[kind];
-    return words.every((word) => there.includes(word));
+    const text = wordingOf(tool)[kind];
+    return requiredTexts.every((required) => text.includes(required));
   };
 }
 
@@ -130,36 +148,36 @@ function versionTest(range: string): Test {
     );
   }
   // Many tools share few versions.
-  const known = new Map<string, boolean>();
+  const acceptedVersions = new Map<string, boolean>();
   return ({ metadata: { version } }) => {
-    const answer = known.get(version) ?? parsed.accepts(version);
-    known.set(version, answer);
+    const answer = acceptedVersions.get(version) ?? parsed.accepts(version);
+    acceptedVersions.set(version, answer);
     return answer;
   };
 }
 
 function textTest(text: string, tools: readonly Tool[]): Test {
-  const words = text
+  const searchWords = text
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
   const texts = textsOf(tools);
   // The last word is the one that no earlier query has tested.
-  const [last = "", ...before] = words.reverse();
-  return (_, at) => {
-    const said = texts[at] as string;
-    return said.includes(last) && before.every((word) => said.includes(word));
+  const [lastWord = "", ...earlierWords] = searchWords.reverse();
+  return (_, position) => {
+    const toolText = texts[position] as string;
+    return toolText.includes(lastWord) && earlierWords.every((word) => toolText.includes(word));
   };
 }
 
 /** A tool without calls does not count as failing. */
 function healthTest({ minSuccessRate, includeUnused }: ToolQuery, healthOf: HealthOf) {
   if (minSuccessRate === null && includeUnused !== false) return null;
-  const wanted = minSuccessRate ?? 0;
-  const keepsUnused = includeUnused ?? wanted === 0;
+  const minRate = minSuccessRate ?? 0;
+  const keepsUnused = includeUnused ?? minRate === 0;
   return (tool: Tool) => {
     const { total, success_rate } = healthOf(tool);
-    return total === 0 ? keepsUnused : success_rate >= wanted;
+    return total === 0 ? keepsUnused : success_rate >= minRate;
   };
 }
 
@@ -168,49 +186,48 @@ function factTests(
   healthOf: HealthOf,
   facts: ToolFacts | null,
 ) {
-  const isWanted = (wanted: boolean | null, is: (tool: Tool) => boolean) =>
-    wanted === null ? null : (tool: Tool) => is(tool) === wanted;
-  return [
-    isWanted(overlaid, (tool) => tool.overlaid === true),
-    isWanted(unused, (tool) => healthOf(tool).total === 0),
-    ...(facts === null
-      ? []
-      : [
-          impacts.length === 0
-            ? null
-            : (tool: Tool) => impacts.includes(facts.impactOf(tool).impact),
-          isWanted(quarantined, facts.isQuarantined),
-        ]),
+  const tests = [
+    flagTest(overlaid, (tool) => tool.overlaid === true),
+    flagTest(unused, (tool) => healthOf(tool).total === 0),
   ];
+  if (facts === null) return tests;
+  if (impacts.length > 0) tests.push((tool) => impacts.includes(facts.impactOf(tool).impact));
+  return [...tests, flagTest(quarantined, facts.isQuarantined)];
+}
+
+/** Null where the query leaves it open. */
+function flagTest(expected: boolean | null, hasFlag: (tool: Tool) => boolean) {
+  if (expected === null) return null;
+  return (tool: Tool) => hasFlag(tool) === expected;
 }
 
 type Wording = { text: string; providers: string; capabilities: string };
 
 // Tools are immutable, and the same catalogue is queried again and again.
-const knownWordings = new WeakMap<Tool, Wording>();
+const wordings = new WeakMap<Tool, Wording>();
 
 function wordingOf(tool: Tool): Wording {
-  const before = knownWordings.get(tool);
-  if (before) return before;
+  const previous = wordings.get(tool);
+  if (previous) return previous;
   const { name, title = "", description, metadata, providers } = tool;
   const wording = {
     text: [name, title, description, ...metadata.capabilities].join("\n").toLowerCase(),
-    providers: asWords(providers.map((provider) => provider.name)),
-    capabilities: asWords(metadata.capabilities),
+    providers: delimited(providers.map((provider) => provider.name)),
+    capabilities: delimited(metadata.capabilities),
   };
-  knownWordings.set(tool, wording);
+  wordings.set(tool, wording);
   return wording;
 }
 
-const knownTexts = new WeakMap<readonly Tool[], readonly string[]>();
+const textsByList = new WeakMap<readonly Tool[], readonly string[]>();
 
 function textsOf(tools: readonly Tool[]): readonly string[] {
-  const texts = knownTexts.get(tools) ?? tools.map((tool) => wordingOf(tool).text);
-  knownTexts.set(tools, texts);
+  const texts = textsByList.get(tools) ?? tools.map((tool) => wordingOf(tool).text);
+  textsByList.set(tools, texts);
   return texts;
 }
 
 /** Delimited, so that only whole words match. */
-function asWords(words: readonly string[]): string {
-  return `\0${words.join("\0\0").toLowerCase()}\0`;
+function delimited(phrases: readonly string[]): string {
+  return `\0${phrases.join("\0\0").toLowerCase()}\0`;
 }

@@ -41,14 +41,14 @@ export function createRegistry(
 ) {
   const lists = createToolLists(usualUser);
   let revision = 0;
-  let taken: Taken | null = null;
+  let snapshots: Snapshots | null = null;
   let naming: Naming | undefined;
   let overlays: Overlays = new Map();
-  const described = new WeakMap<Tool, boolean>();
+  const writtenTools = new WeakMap<Tool, boolean>();
   const memo: Memo = { fixed: new WeakMap(), named: new WeakMap() };
   // A snapshot is taken when one is read: a hundred servers may list their tools one after the other.
-  const current = () => {
-    if (taken) return taken;
+  const readSnapshots = () => {
+    if (snapshots) return snapshots;
     const { offered, owners } = lists.offered();
     naming = nameAgain(
       naming,
@@ -58,21 +58,30 @@ export function createRegistry(
     const target = (id: ToolId) =>
       lists.of(id.server ?? "", usualUser).find((tool) => isSameId(tool.id, id));
     const keysOf = (viewer: Viewer) => listKeysOf(viewer, home);
-    const more = owners.size > 0 ? { target } : {};
-    taken = takeSnapshot(revision, offered, { naming, overlays, memo, owners, keysOf, ...more });
-    return taken;
+    const wrapperTarget = owners.size > 0 ? { target } : {};
+    snapshots = takeSnapshots(revision, offered, {
+      naming,
+      overlays,
+      memo,
+      owners,
+      keysOf,
+      ...wrapperTarget,
+    });
+    return snapshots;
   };
   const listedByKey = new Map<string, Map<string, NamelessTool[]>>();
   const isAsListed = ({ id, description, parameters }: Tool, server: string): boolean => {
     const listed =
-      listedByKey.get(server) ?? Map.groupBy(lists.all(server), (one) => toolKey(one.id));
+      listedByKey.get(server) ?? Map.groupBy(lists.all(server), (tool) => toolKey(tool.id));
     listedByKey.set(server, listed);
-    const same = listed.get(toolKey(id)) ?? [];
-    return same.some((one) => one.description === description && one.parameters === parameters);
+    const sameIds = listed.get(toolKey(id)) ?? [];
+    return sameIds.some(
+      (tool) => tool.description === description && tool.parameters === parameters,
+    );
   };
   const replace = () => {
     revision += 1;
-    taken = null;
+    snapshots = null;
     listedByKey.clear();
     onChange({ revision, tools: lists.count() });
   };
@@ -80,8 +89,8 @@ export function createRegistry(
   return {
     /** A persona and a workspace see their own tool in the place of a shared one; by default, what the usual user sees. */
     snapshot: (viewer: Viewer = { persona: null, workspace: null, user: usualUser }): Snapshot =>
-      current().seenBy(viewer),
-    all: (): readonly Tool[] => current().all,
+      readSnapshots().seenBy(viewer),
+    all: (): readonly Tool[] => readSnapshots().all,
     /** With `owner`, what the server lists for this user or directory and no other. */
     setSource(source: string, translation: Translation, owner?: ListOwner): void {
       if (lists.set(source, translation, owner)) replace();
@@ -89,17 +98,18 @@ export function createRegistry(
     removeSource(source: string, owner?: ListOwner): void {
       if (lists.remove(source, owner)) replace();
     },
-    setOverlays(next: Overlays): void {
-      const isKnown = sameJson(Object.fromEntries(overlays), Object.fromEntries(next));
-      overlays = next;
-      if (!isKnown) replace();
+    setOverlays(newOverlays: Overlays): void {
+      const isUnchanged = sameJson(Object.fromEntries(overlays), Object.fromEntries(newOverlays));
+      overlays = newOverlays;
+      if (!isUnchanged) replace();
     },
     /** The hidden values that are sent with each call of a tool. */
     fixedOf: (tool: Tool): JsonObject => memo.fixed.get(tool) ?? {},
     /** The keys of the lists that have it; undefined for a tool of a list that all share. */
-    ownersOf: (tool: Tool): ReadonlySet<string | null> | undefined => current().ownersOf(tool),
+    ownersOf: (tool: Tool): ReadonlySet<string | null> | undefined =>
+      readSnapshots().ownersOf(tool),
     isListedFor(tool: Tool, viewer: Viewer): boolean {
-      const owners = current().ownersOf(tool);
+      const owners = readSnapshots().ownersOf(tool);
       return owners === undefined || listKeysOf(viewer, home).some((key) => owners.has(key));
     },
     listed: lists.listed,
@@ -107,32 +117,35 @@ export function createRegistry(
     isWritten(tool: Tool): boolean {
       if (tool.id.server === null) return tool.source !== "builtin";
       if (overlays.size === 0) return false;
-      const known = described.get(tool) ?? !isAsListed(tool, tool.id.server);
-      described.set(tool, known);
-      return known;
+      const isWritten = writtenTools.get(tool) ?? !isAsListed(tool, tool.id.server);
+      writtenTools.set(tool, isWritten);
+      return isWritten;
     },
     /** A tool as its server lists it, without overlay. */
-    asListed: (id: ToolId): NamelessTool | undefined =>
-      id.server === null
-        ? undefined
-        : lists.of(id.server, usualUser).find((tool) => isSameId(tool.id, id)),
+    asListed: (id: ToolId): NamelessTool | undefined => {
+      if (id.server === null) return undefined;
+      return lists.of(id.server, usualUser).find((tool) => isSameId(tool.id, id));
+    },
   };
 }
 
-export function idsOf(match: ReturnType<ToolNameIndex["find"]>): readonly ToolId[] {
-  return match.kind === "none" ? [] : match.kind === "one" ? [match.id] : match.ids;
+export function idsOf(nameMatch: ReturnType<ToolNameIndex["find"]>): readonly ToolId[] {
+  if (nameMatch.kind === "none") return [];
+  return nameMatch.kind === "one" ? [nameMatch.id] : nameMatch.ids;
 }
 
-type Placed = Pick<Tool, "name" | "persona"> & { metadata?: Pick<ToolMetadata, "workspaces"> };
+type RegistryEntry = Pick<Tool, "name" | "persona"> & {
+  metadata?: Pick<ToolMetadata, "workspaces">;
+};
 
 /** The sort key in a listing. A shared tool and those that replace it for personas and workspaces have one name. */
-export function registryKey({ name, persona, metadata }: Placed): string {
+export function registryKey({ name, persona, metadata }: RegistryEntry): string {
   const workspaces = metadata?.workspaces?.join(",");
   if (workspaces) return `${name}\0${persona ?? ""}\0${workspaces}`;
   return persona === null ? name : `${name}\0${persona}`;
 }
 
-const nothing = Object.freeze({});
+const noFixedValues = Object.freeze({});
 
 function createDescriber(
   offered: readonly NamelessTool[],
@@ -149,17 +162,14 @@ function createDescriber(
       ),
   );
   const describeListed = (tool: NamelessTool): OverlaidTool => {
-    if (overlaid.size === 0 && wrapped.size === 0) return { tool, fixed: nothing };
+    if (overlaid.size === 0 && wrapped.size === 0) return { tool, fixed: noFixedValues };
     const key = toolKey(tool.id);
     const overlay = overlaid.get(key);
-    const onlyThrough = wrapped.get(key);
-    if (overlay === undefined && onlyThrough === undefined) return { tool, fixed: nothing };
+    const wrapper = wrapped.get(key);
+    if (overlay === undefined && wrapper === undefined) return { tool, fixed: noFixedValues };
     const described = overlayTool(tool, overlay);
-    return deepFreeze(
-      onlyThrough === undefined
-        ? described
-        : { ...described, tool: { ...described.tool, onlyThrough } },
-    );
+    if (wrapper !== undefined) described.tool = { ...described.tool, onlyThrough: wrapper };
+    return deepFreeze(described);
   };
   const find = (id: ToolId): OverlaidTool | undefined => {
     const tool = target ? target(id) : listed().get(toolKey(id));
@@ -175,15 +185,16 @@ function overlaysById(
 ): ReadonlyMap<string, ToolOverlay> {
   return new Map(
     [...overlays].flatMap(([name, overlay]) => {
-      const meant = idsOf(index.find(name)).filter(({ server }) => server !== null);
-      const [only, ...others] =
-        meant.length > 1 ? meant.filter(({ server, tool }) => `${server}.${tool}` === name) : meant;
-      return only === undefined || others.length > 0 ? [] : [[toolKey(only), overlay] as const];
+      let ids = idsOf(index.find(name)).filter(({ server }) => server !== null);
+      if (ids.length > 1) ids = ids.filter(({ server, tool }) => `${server}.${tool}` === name);
+      const [id] = ids;
+      if (id === undefined || ids.length > 1) return [];
+      return [[toolKey(id), overlay] as const];
     }),
   );
 }
 
-type Taken = {
+type Snapshots = {
   all: readonly Tool[];
   seenBy(viewer: Viewer): Snapshot;
   ownersOf(tool: Tool): ReadonlySet<string | null> | undefined;
@@ -192,62 +203,63 @@ type Taken = {
 /** What holds across snapshots: an unchanged tool stays the same object, so that others can remember it by identity. */
 type Memo = { fixed: WeakMap<Tool, JsonObject>; named: WeakMap<NamelessTool, Tool> };
 
-function takeSnapshot(
+function takeSnapshots(
   revision: number,
   offered: readonly NamelessTool[],
   { naming, overlays, memo, owners, keysOf, target }: SnapshotParts,
-): Taken {
+): Snapshots {
   const { index, order, hasOverrides } = naming;
   const describe = createDescriber(offered, overlays, index, target);
   const ownersOf = new Map<Tool, ReadonlySet<string | null>>();
-  const named = ({ tool, fixed }: OverlaidTool): Tool => {
+  const withNames = ({ tool, fixed }: OverlaidTool): Tool => {
     const names = { name: index.name(tool.id), modelName: index.modelName(tool.id) };
-    const before = memo.named.get(tool);
-    if (before?.name === names.name && before.modelName === names.modelName) return before;
-    const fresh: Tool = Object.freeze({ ...tool, ...names });
-    memo.named.set(tool, fresh);
-    if (Object.keys(fixed).length > 0) memo.fixed.set(fresh, fixed);
-    return fresh;
+    const previous = memo.named.get(tool);
+    if (previous?.name === names.name && previous.modelName === names.modelName) return previous;
+    const namedTool: Tool = Object.freeze({ ...tool, ...names });
+    memo.named.set(tool, namedTool);
+    if (Object.keys(fixed).length > 0) memo.fixed.set(namedTool, fixed);
+    return namedTool;
   };
-  const all = order.map((at) => {
-    const listed = offered[at] as NamelessTool;
-    const tool = named(describe(listed));
-    const users = owners.get(listed);
+  const tools = order.map((position) => {
+    const nameless = offered[position] as NamelessTool;
+    const tool = withNames(describe(nameless));
+    const users = owners.get(nameless);
     if (users) ownersOf.set(tool, users);
     return tool;
   });
   if (!hasOverrides && owners.size === 0) {
-    const keyed = once(() => new Map(all.map((tool) => [toolKey(tool.id), tool])));
+    const toolsByKey = once(() => new Map(tools.map((tool) => [toolKey(tool.id), tool])));
     const view = Object.freeze({
       revision,
       index,
-      tools: all,
-      byId: (id: ToolId) => keyed().get(toolKey(id)),
+      tools,
+      byId: (id: ToolId) => toolsByKey().get(toolKey(id)),
     });
-    return { all, seenBy: () => view, ownersOf: () => undefined };
+    return { all: tools, seenBy: () => view, ownersOf: () => undefined };
   }
-  all.sort(byPlace);
-  const overriding = ownersOfOverrides(all.filter(({ id }) => id.server === null));
-  const lists = new Set([...owners.values()].flatMap((some) => [...some]));
+  tools.sort(byRegistryKey);
+  const overriding = ownersOfOverrides(tools.filter(({ id }) => id.server === null));
+  const listKeys = new Set([...owners.values()].flatMap((keys) => [...keys]));
   /** Those without a list of their own see the same. */
   const views = new Map<string, Snapshot>();
   return {
-    all,
+    all: tools,
     ownersOf: (tool) => ownersOf.get(tool),
     seenBy(viewer) {
       const persona = overriding.personas.has(viewer.persona) ? viewer.persona : null;
       const workspace = overriding.workspaces.has(viewer.workspace) ? viewer.workspace : null;
-      const theirs = keysOf(viewer).filter((one) => lists.has(one));
-      const key = JSON.stringify([persona, workspace, ...theirs]);
-      const known = views.get(key);
-      if (known) return known;
-      const isTheirs = (tool: Tool) => {
-        const of = ownersOf.get(tool);
-        return of === undefined || theirs.some((one) => of.has(one));
+      const viewerKeys = keysOf(viewer).filter((key) => listKeys.has(key));
+      const viewKey = JSON.stringify([persona, workspace, ...viewerKeys]);
+      const previous = views.get(viewKey);
+      if (previous) return previous;
+      const isSeen = (tool: Tool) => {
+        const toolOwners = ownersOf.get(tool);
+        return toolOwners === undefined || viewerKeys.some((key) => toolOwners.has(key));
       };
-      const seen = owners.size === 0 ? all : all.filter(isTheirs);
-      const view = viewFor({ persona, workspace, user: viewer.user }, seen, { revision, index });
-      views.set(key, view);
+      const seenTools = owners.size === 0 ? tools : tools.filter(isSeen);
+      const facts = { revision, index };
+      const view = viewFor({ persona, workspace, user: viewer.user }, seenTools, facts);
+      views.set(viewKey, view);
       return view;
     },
   };
@@ -264,10 +276,11 @@ type SnapshotParts = {
   target?: (id: ToolId) => NamelessTool | undefined;
 };
 
-export function byPlace(a: Tool, b: Tool): number {
+export function byRegistryKey(a: Tool, b: Tool): number {
   const left = registryKey(a);
   const right = registryKey(b);
-  return left === right ? 0 : left < right ? -1 : 1;
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
 }
 
 /** The personas and workspaces whose view differs from the shared one. */
@@ -284,27 +297,37 @@ function ownersOfOverrides(tools: readonly Tool[]) {
 
 function viewFor(
   viewer: Viewer,
-  all: readonly Tool[],
+  seenTools: readonly Tool[],
   { revision, index }: Pick<Snapshot, "revision" | "index">,
 ): Snapshot {
-  const keyed = new Map<string, Tool>();
-  for (const tool of all) {
+  const toolsByKey = new Map<string, Tool>();
+  for (const tool of seenTools) {
     const key = toolKey(tool.id);
-    const other = keyed.get(key);
-    if (other === undefined || closeness(tool, viewer) > closeness(other, viewer))
-      keyed.set(key, tool);
+    const rival = toolsByKey.get(key);
+    if (rival === undefined || closeness(tool, viewer) > closeness(rival, viewer))
+      toolsByKey.set(key, tool);
   }
   const tools =
-    keyed.size === all.length ? all : all.filter((tool) => keyed.get(toolKey(tool.id)) === tool);
-  return Object.freeze({ revision, tools, index, byId: (id: ToolId) => keyed.get(toolKey(id)) });
+    toolsByKey.size === seenTools.length
+      ? seenTools
+      : seenTools.filter((tool) => toolsByKey.get(toolKey(tool.id)) === tool);
+  const byId = (id: ToolId) => toolsByKey.get(toolKey(id));
+  return Object.freeze({ revision, tools, index, byId });
 }
 
 /** The viewer's own, then shared, then another persona's or workspace's, which is there to be refused by name. */
-function closeness({ persona, metadata: { workspaces = [] } }: Tool, viewer: Viewer): number {
-  const ofPersona = persona === null ? 1 : persona === viewer.persona ? 2 : 0;
-  const ofWorkspace =
-    workspaces.length === 0 ? 0 : workspaces.includes(viewer.workspace ?? "") ? 1 : -10;
-  return 2 * ofPersona + ofWorkspace;
+function closeness(tool: Tool, viewer: Viewer): number {
+  return 2 * closenessOfPersona(tool, viewer) + closenessOfWorkspace(tool, viewer);
+}
+
+function closenessOfPersona({ persona }: Tool, viewer: Viewer): number {
+  if (persona === null) return 1;
+  return persona === viewer.persona ? 2 : 0;
+}
+
+function closenessOfWorkspace({ metadata: { workspaces = [] } }: Tool, viewer: Viewer): number {
+  if (workspaces.length === 0) return 0;
+  return workspaces.includes(viewer.workspace ?? "") ? 1 : -10;
 }
 
 type Naming = {
@@ -316,8 +339,8 @@ type Naming = {
 
 function nameTools(ids: readonly ToolId[], hasOwners: boolean): Naming {
   // Only hand-written tools can replace each other, and those that do share one name.
-  const byHand = ids.filter(({ server }) => server === null);
-  const hasOverrides = new Set(byHand.map(({ tool }) => tool)).size < byHand.length;
+  const handWrittenIds = ids.filter(({ server }) => server === null);
+  const hasOverrides = new Set(handWrittenIds.map(({ tool }) => tool)).size < handWrittenIds.length;
   // Users may have different tools of one name.
   const distinct =
     hasOverrides || hasOwners ? [...new Map(ids.map((id) => [toolKey(id), id])).values()] : ids;
@@ -330,7 +353,12 @@ function nameTools(ids: readonly ToolId[], hasOwners: boolean): Naming {
 }
 
 /** Mostly descriptions change and names do not. */
-function nameAgain(naming: Naming | undefined, ids: readonly ToolId[], hasOwners: boolean): Naming {
-  const isKnown = naming?.ids.length === ids.length && ids.every((id, at) => id === naming.ids[at]);
-  return isKnown && naming ? naming : nameTools(ids, hasOwners);
+function nameAgain(
+  previous: Naming | undefined,
+  ids: readonly ToolId[],
+  hasOwners: boolean,
+): Naming {
+  const isSame =
+    previous?.ids.length === ids.length && ids.every((id, index) => id === previous.ids[index]);
+  return isSame && previous ? previous : nameTools(ids, hasOwners);
 }

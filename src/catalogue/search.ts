@@ -58,9 +58,9 @@ export function createSearchVerbs(
       .catch(() => undefined);
   });
   return {
-    search: async (...asked) => (await verbs()).search(...asked),
-    recommend: async (...asked) => (await verbs()).recommend(...asked),
-    evaluateSearch: async (...asked) => (await verbs()).evaluateSearch(...asked),
-    forgetSearches: async (...asked) => (await verbs()).forgetSearches(...asked),
+    search: async (...request) => (await verbs()).search(...request),
+    recommend: async (...request) => (await verbs()).recommend(...request),
+    evaluateSearch: async (...request) => (await verbs()).evaluateSearch(...request),
+    forgetSearches: async (...request) => (await verbs()).forgetSearches(...request),
   };
 }

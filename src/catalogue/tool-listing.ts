@@ -66,7 +66,7 @@ type ListingPorts = DescriptionPorts & {
   config(): { readonly personas?: object };
 };
 
-type AskedList = { server?: string | null; waitMs?: number; brief?: boolean };
+type ListRequest = { server?: string | null; waitMs?: number; brief?: boolean };
 
 export type ToolListings = ReturnType<typeof createToolListings>;
 
@@ -95,21 +95,18 @@ export function createToolListings(ports: ListingPorts) {
     face === "http" ? [...new Set([...personasOf(registry.all()), ...configuredPersonas()])] : [];
   const configuredPersonas = () => Object.keys(ports.config().personas ?? {});
   /** As the configuration spells them: flags belong to a name. */
-  const spelled = (asked: readonly string[]) => {
-    const byWord = new Map(configuredPersonas().map((name) => [name.toLowerCase(), name]));
-    return asked.map((name) => byWord.get(name.toLowerCase()) ?? name);
+  const asConfigured = (personas: readonly string[]) => {
+    const byLowerCase = new Map(configuredPersonas().map((name) => [name.toLowerCase(), name]));
+    return personas.map((name) => byLowerCase.get(name.toLowerCase()) ?? name);
   };
-  const query: Inside<PlaneTools>["page"] = async (asked, { principal, face, waitMs }) => {
-    const query: ToolQuery = { ...unfilteredQuery, ...asked };
+  const query: Inside<PlaneTools>["page"] = async (filters, { principal, face, waitMs }) => {
+    const query: ToolQuery = { ...unfilteredQuery, ...filters };
     const { groups, state, personas } = query;
-    const inState = state === "*" ? { anyState: true as const } : { state: state ?? undefined };
-    const request = withoutUndefined({ toolGroups: groups ?? undefined, ...inState });
+    const request = withoutUndefined({ toolGroups: groups ?? undefined, ...inState(state) });
     await discover(query.server, principal, waitMs, request);
     const { summary } = await ports.health();
-    const shown = forFace(
-      visibleAs(principal, personas.length > 0 ? spelled(personas) : everyPersona(face), request),
-      face,
-    );
+    const requested = personas.length > 0 ? asConfigured(personas) : everyPersona(face);
+    const shown = forFace(visibleAs(principal, requested, request), face);
     const facts = {
       ...ports,
       isQuarantined: (tool: Tool) => (ports.review?.(tool)?.held ?? null) !== null,
@@ -120,28 +117,24 @@ export function createToolListings(ports: ListingPorts) {
       viewer,
       withProviders: query.includeProviderHealth,
     });
-    const all = registry.snapshot(principal).tools;
-    const locked =
-      query.cursor === null && grants.hasLocks() ? lockedTools(all, query, principal, grants) : [];
-    return { ...page, tools, ...(locked.length === 0 ? {} : { locked }) };
+    if (query.cursor !== null || !grants.hasLocks()) return { ...page, tools };
+    const locked = lockedTools(registry.snapshot(principal).tools, query, principal, grants);
+    if (locked.length === 0) return { ...page, tools };
+    return { ...page, tools, locked };
   };
 
   /** What a model reads of the same tools, in the same order. */
   const shownTools = async (
     server: string | null,
-    { principal, face, waitMs }: KnownCaller & AskedList,
+    { principal, face, waitMs }: KnownCaller & ListRequest,
   ) => {
-    const { state } = unfilteredQuery;
-    const request = withoutUndefined(
-      state === "*" ? { anyState: true as const } : { state: state ?? undefined },
-    );
+    const request = withoutUndefined(inState(unfilteredQuery.state));
     await discover(server, principal, waitMs, request);
     const shown = forFace(visibleAs(principal, everyPersona(face), request), face);
     const stale = ports.staleServers?.();
-    const wanted = server === null ? shown : shown.filter(({ id }) => id.server === server);
-    return stale?.size
-      ? wanted.map((tool): ShownTool => ({ ...tool, ...staleOf(tool, stale) }))
-      : wanted;
+    const requested = server === null ? shown : shown.filter(({ id }) => id.server === server);
+    if (!stale?.size) return requested;
+    return requested.map((tool): ShownTool => ({ ...tool, ...staleOf(tool, stale) }));
   };
 
   return {
@@ -158,7 +151,8 @@ export function createToolListings(ports: ListingPorts) {
     ) {
       await discover(server, principal, waitMs);
       const shown = forFace(visibleTo(principal, {}), face);
-      return server === null ? shown : shown.filter(({ id }) => id.server === server);
+      if (server === null) return shown;
+      return shown.filter(({ id }) => id.server === server);
     },
     /** Without the health of each provider. */
     async listings(tools: readonly Tool[], principal: Principal): Promise<ToolListing[]> {
@@ -170,47 +164,56 @@ export function createToolListings(ports: ListingPorts) {
       await discover(null, principal, waitMs, request);
       return forFace(visibleTo(principal, request), "agent");
     },
-    tools: (async ({ server = null, brief = false, ...caller }: KnownCaller & AskedList) =>
-      brief
-        ? shownTools(server, caller)
-        : (await query({ server }, caller)).tools) as Inside<PlaneTools>["list"],
+    tools: (async ({ server = null, brief = false, ...caller }: KnownCaller & ListRequest) => {
+      if (brief) return shownTools(server, caller);
+      return (await query({ server }, caller)).tools;
+    }) as Inside<PlaneTools>["list"],
     queryTools: query,
   };
 }
 
+function inState(
+  state: ToolQuery["state"],
+): Pick<AccessRequest, "anyState"> & { state?: string | undefined } {
+  if (state === "*") return { anyState: true };
+  return { state: state ?? undefined };
+}
+
 /** The personas that have tools of their own; found once for each state of the catalogue. */
 function createPersonaNames() {
-  const known = new WeakMap<readonly Tool[], readonly string[]>();
+  const namesByList = new WeakMap<readonly Tool[], readonly string[]>();
   return (tools: readonly Tool[]): readonly string[] => {
-    const names = known.get(tools) ?? [...new Set(tools.flatMap(({ persona }) => persona ?? []))];
-    known.set(tools, names);
+    const names = namesByList.get(tools) ?? [
+      ...new Set(tools.flatMap(({ persona }) => persona ?? [])),
+    ];
+    namesByList.set(tools, names);
     return names;
   };
 }
 
 const maxRequests = 20;
 
-type Seen = { of: readonly Tool[]; by: object; visible: readonly Tool[] };
+type VisibleTools = { listed: readonly Tool[]; settings: object; visible: readonly Tool[] };
 
 /** Which tools a caller sees, remembered until the catalogue or the configuration changes. */
 function createVisibility({ registry, grants, isOffered, config }: ListingPorts) {
-  const known = new WeakMap<Principal, Lru<Seen>>();
+  const requestsByPrincipal = new WeakMap<Principal, Lru<VisibleTools>>();
   const mayUse = (principal: Principal, tool: Tool, request?: AccessRequest) =>
     isOffered(tool) && !("refused" in grants.grantFor(principal, tool, request));
   const remember = (
     principal: Principal,
     request: object,
-    of: readonly Tool[],
-    look: () => readonly Tool[],
+    listed: readonly Tool[],
+    findVisible: () => readonly Tool[],
   ) => {
-    const requests = known.get(principal) ?? createLru<Seen>(maxRequests);
-    known.set(principal, requests);
+    const requests = requestsByPrincipal.get(principal) ?? createLru<VisibleTools>(maxRequests);
+    requestsByPrincipal.set(principal, requests);
     const key = JSON.stringify(request);
-    const by = config();
-    const before = requests.get(key);
-    if (before?.of === of && before.by === by) return before.visible;
-    const visible = look();
-    requests.set(key, { of, by, visible });
+    const settings = config();
+    const previous = requests.get(key);
+    if (previous?.listed === listed && previous.settings === settings) return previous.visible;
+    const visible = findVisible();
+    requests.set(key, { listed, settings, visible });
     return visible;
   };
   const visibleTo = (principal: Principal, request?: AccessRequest): readonly Tool[] => {
@@ -226,13 +229,13 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
     request?: AccessRequest,
   ) => {
     if (principal.persona !== null || personas.length === 0) return visibleTo(principal, request);
-    const all = registry.all();
-    return remember(principal, { ...request, personas }, all, () => {
-      const tools = all.filter((tool) => registry.isListedFor(tool, principal));
-      const as = new Map<string | null, Principal>();
+    const allTools = registry.all();
+    return remember(principal, { ...request, personas }, allTools, () => {
+      const tools = allTools.filter((tool) => registry.isListedFor(tool, principal));
+      const viewers = new Map<string | null, Principal>();
       return seenThrough(createPersonaFilter(personas), tools, (persona, tool) => {
-        const viewer = as.get(persona) ?? { ...principal, persona };
-        as.set(persona, viewer);
+        const viewer = viewers.get(persona) ?? { ...principal, persona };
+        viewers.set(persona, viewer);
         return mayUse(viewer, tool, request);
       });
     });
@@ -242,12 +245,13 @@ function createVisibility({ registry, grants, isOffered, config }: ListingPorts)
 
 /** The same list for the same tools. */
 function createModelFilter() {
-  const known = new WeakMap<readonly Tool[], readonly Tool[]>();
+  const filteredLists = new WeakMap<readonly Tool[], readonly Tool[]>();
   return (tools: readonly Tool[]): readonly Tool[] => {
-    const before =
-      known.get(tools) ?? (tools.every(isForModels) ? tools : tools.filter(isForModels));
-    known.set(tools, before);
-    return before;
+    const previous = filteredLists.get(tools);
+    if (previous) return previous;
+    const filtered = tools.every(isForModels) ? tools : tools.filter(isForModels);
+    filteredLists.set(tools, filtered);
+    return filtered;
   };
 }
 
@@ -255,7 +259,7 @@ type RunnablePorts = Pick<DescriptionPorts, "environment" | "providerTrouble">;
 
 /** Without what no call could run: each of its providers lacks a credential, or leads nowhere. The same list for the same tools. */
 function createRunnableFilter({ environment, providerTrouble }: RunnablePorts) {
-  const known = new WeakMap<readonly Tool[], readonly Tool[]>();
+  const runnableLists = new WeakMap<readonly Tool[], readonly Tool[]>();
   const canRun = (tool: Tool): boolean => {
     const { id, providers, metadata } = tool;
     // A server's tool leads to its server.
@@ -267,11 +271,12 @@ function createRunnableFilter({ environment, providerTrouble }: RunnablePorts) {
   return (tools: readonly Tool[]): readonly Tool[] => {
     const runnable = tools.filter(canRun);
     if (runnable.length === tools.length) return tools;
-    const before = known.get(tools);
+    const previous = runnableLists.get(tools);
     const isSame =
-      before?.length === runnable.length && before.every((tool, at) => tool === runnable[at]);
-    if (isSame) return before;
-    known.set(tools, runnable);
+      previous?.length === runnable.length &&
+      previous.every((tool, index) => tool === runnable[index]);
+    if (isSame) return previous;
+    runnableLists.set(tools, runnable);
     return runnable;
   };
 }
@@ -286,9 +291,9 @@ function createFaceFilter(
   return (tools: readonly Tool[], face: Face | undefined): readonly Tool[] => {
     if (face === "mcp") return runnable(withoutHeld?.(tools) ?? tools);
     if (face === "agent") return forModels(runnable(withoutHeld?.(tools) ?? tools));
-    const known = forPeople.get(tools) ?? tools.filter(({ source }) => source !== "builtin");
-    forPeople.set(tools, known);
-    return known;
+    const listed = forPeople.get(tools) ?? tools.filter(({ source }) => source !== "builtin");
+    forPeople.set(tools, listed);
+    return listed;
   };
 }
 
@@ -308,8 +313,8 @@ function createToolDescriptions(ports: DescriptionPorts) {
     return tools.map((tool) => {
       // A provider that the caller may not use is not shown.
       const providers = tool.providers.filter((spec) => {
-        const refused = grants.refuseProvider(principal, spec);
-        return refused === null || (refused.why === "persona" && principal.persona === null);
+        const refusal = grants.refuseProvider(principal, spec);
+        return refusal === null || (refusal.why === "persona" && principal.persona === null);
       });
       const troubles = providers.map(
         (spec) => missingCredentials(tool, spec, environment) ?? ports.providerTrouble(spec),
@@ -345,7 +350,8 @@ const undeclared = (tool: Tool, environment: Environment) =>
 
 function staleOf({ id: { server } }: Tool, stale: ReadonlyMap<string, string> | undefined) {
   const error = server === null ? undefined : stale?.get(server);
-  return error === undefined ? {} : { stale: true as const, error };
+  if (error === undefined) return {};
+  return { stale: true as const, error };
 }
 
 /** A tool is unavailable only if all of its providers are. */
@@ -371,62 +377,65 @@ function describeHealth(
   { viewer, withProviders, shown, troubles }: HealthView,
 ): ToolHealth {
   const key = healthKey(tool);
-  const all = toolSubject(key);
+  const subject = toolSubject(key);
   const labels = shown.map((spec) => providerLabel(spec, tool.providers));
-  const ofProvider = (label: string, at: number): ProviderHealth => ({
+  const ofProvider = (label: string, index: number): ProviderHealth => ({
     metrics: health.summary(providerSubject(key, label)),
-    router: withTrouble(routerState(key, label), troubles[at] ?? null),
+    router: withTrouble(routerState(key, label), troubles[index] ?? null),
     last_call: health.last(providerSubject(key, label)),
   });
-  const last = health.last(all);
+  const last = health.last(subject);
   /** A failure since then does not make it forgotten. */
   const [selected] = labels
     .flatMap((label) => {
-      const at = health.lastSuccess(providerSubject(key, label));
-      return at === null ? [] : [{ label, at }];
+      const succeededAt = health.lastSuccess(providerSubject(key, label));
+      return succeededAt === null ? [] : [{ label, succeededAt }];
     })
-    .sort((a, b) => b.at.localeCompare(a.at));
-  // A persona's own tool is used by no other persona.
-  const own = tool.persona === null && viewer !== null ? personaSubject(key, viewer) : all;
-  return {
-    ...health.summary(all),
+    .sort((a, b) => b.succeededAt.localeCompare(a.succeededAt));
+  const listing: ToolHealth = {
+    ...health.summary(subject),
     providers: withProviders
-      ? Object.fromEntries(labels.map((label, at) => [label, ofProvider(label, at)]))
+      ? Object.fromEntries(labels.map((label, index) => [label, ofProvider(label, index)]))
       : {},
     last_invocation: last && {
       ...last,
       selected: selected?.label ?? null,
-      last_success: selected?.at ?? null,
+      last_success: selected?.succeededAt ?? null,
     },
-    recent: last === null ? noRuns : health.recent(all),
-    ...(viewer === null ? {} : { persona: { name: viewer, ...health.summary(own) } }),
+    recent: last === null ? noRuns : health.recent(subject),
   };
+  if (viewer === null) return listing;
+  // A persona's own tool is used by no other persona.
+  const viewerSubject = tool.persona === null ? personaSubject(key, viewer) : subject;
+  return { ...listing, persona: { name: viewer, ...health.summary(viewerSubject) } };
 }
 
 /** A provider that cannot run is not healthy, even if it was never tried. */
 function withTrouble(state: ProviderState, trouble: string | null): ProviderState {
-  return trouble === null ? state : { ...state, healthy: false, last_error: trouble };
+  if (trouble === null) return state;
+  return { ...state, healthy: false, last_error: trouble };
 }
 
 function withReview(review: ToolReview | null): Pick<ToolListing, "review"> {
-  return review && (review.held !== null || review.change !== null || review.findings.length > 0)
-    ? { review }
-    : {};
+  if (review === null) return {};
+  const { held, change, findings } = review;
+  if (held !== null || change !== null || findings.length > 0) return { review };
+  return {};
 }
 
 /** The environment variables that a tool names and whether they are set; never their values. */
 function credentialsOf({ metadata }: Tool, environment: Environment): ToolListing["credentials"] {
-  const described = Object.entries(metadata.auth.envs ?? {}).map(([name, { required }]) => {
+  const credentials = Object.entries(metadata.auth.envs ?? {}).map(([name, { required }]) => {
     return [name, { required: required === true, configured: Boolean(environment[name]) }];
   });
-  return Object.fromEntries(described);
+  return Object.fromEntries(credentials);
 }
 
 const neverCalled = { total: 0, success_rate: 0 };
 
 /** Tools of servers that are locked for the caller: name, description and contact only. */
 function lockedTools(
-  all: readonly Tool[],
+  tools: readonly Tool[],
   query: ToolQuery,
   principal: Principal,
   grants: Grants,
@@ -435,12 +444,11 @@ function lockedTools(
     const grant = grants.grantFor(principal, tool);
     return "refused" in grant ? grant.locked : undefined;
   };
-  const locked = all.filter((tool) => contactOf(tool));
+  const locked = tools.filter((tool) => contactOf(tool));
   return queryTools(locked, { ...query, limit: null }, () => neverCalled).tools.flatMap((tool) => {
     const contact = contactOf(tool);
-    return contact
-      ? [{ name: tool.name, description: tool.description, contact, locked: true as const }]
-      : [];
+    if (!contact) return [];
+    return [{ name: tool.name, description: tool.description, contact, locked: true as const }];
   });
 }
 
@@ -449,8 +457,8 @@ function requireGroups(
   request: AccessRequest,
   { refuseGroups }: Grants,
 ): void {
-  const refused = refuseGroups(principal, request);
-  if (refused === null) return;
-  const who = principal.user ?? "An anonymous caller";
-  throw new PlaneError("FORBIDDEN", `${who} may not look at these tools: ${refused}.`);
+  const refusal = refuseGroups(principal, request);
+  if (refusal === null) return;
+  const caller = principal.user ?? "An anonymous caller";
+  throw new PlaneError("FORBIDDEN", `${caller} may not look at these tools: ${refusal}.`);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jobsFor, visibleWork, type WorkViewer, workPlace } from "./visible-work.ts";
+import { jobsFor, visibleWork, type WorkViewer, workKey } from "./visible-work.ts";
 
 const all = [
   { name: "write" },
@@ -57,7 +57,7 @@ const cases: [title: string, viewer: WorkViewer, seen: string[]][] = [
 for (const [title, viewer, seen] of cases) {
   test(title, () => {
     assert.deepEqual(
-      visibleWork(all, viewer).map(workPlace),
+      visibleWork(all, viewer).map(workKey),
       seen.map((one) => one.replace("@", "\0")),
     );
   });
@@ -70,6 +70,6 @@ test("a job is for the personas that it names, and visible to every caller who a
   assert.deepEqual([at(null, []), at("Atlas", []), at("Bob", [])], [[0, 1], [0], []]);
   assert.deepEqual([at(null, ["zoe"]), at(null, ["Atlas", "Nova"])], [[1], [0, 1]]);
   assert.deepEqual(at("atlas", []), at("Atlas", []));
-  const own = visibleWork(all, { persona: "atlas", personas: [] }).map(workPlace);
+  const own = visibleWork(all, { persona: "atlas", personas: [] }).map(workKey);
   assert.ok(own.includes("read\0Atlas"), "and does it with what is its own, however it is written");
 });

@@ -14,25 +14,25 @@ export type WorkViewer = { persona: string | null; personas: readonly string[] }
  * a viewer without persona may look at those of any.
  */
 export function visibleWork<T extends Owned>(
-  all: readonly T[],
+  entries: readonly T[],
   { persona, personas }: WorkViewer,
 ): T[] {
   const filter = createPersonaFilter(personas);
   const isOwn = (owner: string) =>
-    persona === null ? personas.length > 0 && filter.names(owner) : isSame(owner, persona);
-  const seen = all.filter((one) => one.persona === undefined || isOwn(one.persona));
-  const own = Map.groupBy(
-    seen.filter((one) => one.persona !== undefined),
+    persona === null ? personas.length > 0 && filter.names(owner) : sameName(owner, persona);
+  const visible = entries.filter((entry) => entry.persona === undefined || isOwn(entry.persona));
+  const ownEntries = Map.groupBy(
+    visible.filter((entry) => entry.persona !== undefined),
     ({ name }) => name,
   );
   const viewers = persona === null ? filter.named : 1;
   const isReplaced = ({ name, persona: owner }: Owned) => {
-    const owners = own.get(name)?.length ?? 0;
+    const owners = ownEntries.get(name)?.length ?? 0;
     return owner === undefined && owners > 0 && owners >= viewers;
   };
-  return seen
-    .filter((one) => !isReplaced(one) && filter.accepts(one.persona ?? null))
-    .sort((a, b) => (workPlace(a) < workPlace(b) ? -1 : 1));
+  return visible
+    .filter((entry) => !isReplaced(entry) && filter.accepts(entry.persona ?? null))
+    .sort((a, b) => (workKey(a) < workKey(b) ? -1 : 1));
 }
 
 /** The jobs that the viewer's persona, or one of those it asks for, works on. */
@@ -42,23 +42,24 @@ export function jobsFor<T extends { personas: readonly string[] }>(
 ): T[] {
   const { names } = createPersonaFilter(personas);
   if (persona === null && personas.length === 0) return [...jobs];
-  const isMeant = (one: string) => (persona === null ? names(one) : isSame(one, persona));
-  return jobs.filter((job) => job.personas.some(isMeant));
+  const isViewed = (name: string) => (persona === null ? names(name) : sameName(name, persona));
+  return jobs.filter((job) => job.personas.some(isViewed));
 }
 
 /** Personas are compared without case: a job for 'atlas' uses what 'Atlas' owns. */
-function isSame(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
 }
 
-export function workPlace({
+export function workKey({
   name,
   persona,
 }: {
   name: string;
   persona?: string | null | undefined;
 }): string {
-  return persona === undefined || persona === null ? name : `${name}\0${persona}`;
+  if (persona === undefined || persona === null) return name;
+  return `${name}\0${persona}`;
 }
 
 type WorkSeen = {
@@ -73,26 +74,26 @@ export function workNotFound(
   name: string,
   { seen, problems, principal }: WorkSeen,
 ): PlaneError {
-  const known = seen.map((one) => one.name);
-  const near = nearest(name, known);
+  const names = seen.map((entry) => entry.name);
+  const near = nearest(name, names);
   const data = { [kind]: name, nearest: near };
-  const broken = problems.find(
+  const problem = problems.find(
     ({ severity, entry, owner }) =>
       severity === "error" &&
       entry?.kind === kind &&
       entry.name === name &&
       (owner === null || owner === principal.persona),
   );
-  if (broken !== undefined) {
-    const { path, message: wrong, hint } = broken;
+  if (problem !== undefined) {
+    const { path, message: wrong, hint } = problem;
     const why = `${path.split(".").at(-1)}: ${wrong}.${hint === null ? "" : ` ${hint}`}`;
-    const what = kind[0]?.toUpperCase() + kind.slice(1);
-    const message = `${what} '${name}' cannot be used. ${why} 'toolplane config validate' shows where.`;
+    const title = kind[0]?.toUpperCase() + kind.slice(1);
+    const message = `${title} '${name}' cannot be used. ${why} 'toolplane config validate' shows where.`;
     return new PlaneError("NOT_FOUND", message, { data });
   }
   const hint =
     near.length > 0
-      ? `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`
+      ? `Did you mean ${near.map((candidate) => `'${candidate}'`).join(" or ")}?`
       : `'toolplane ${kind}s list' shows what there is.`;
   return new PlaneError("NOT_FOUND", `No ${kind} '${name}'. ${hint}`, { data });
 }

@@ -29,24 +29,25 @@ type Needs = Pick<TaskManifest, "required_skills" | "required_tools">;
 type Owned = { persona?: string | null | undefined };
 
 /** The capabilities of a task's skills and tools, each once, in order. */
-export function taskCapabilities(task: Needs & Owned, known: KnownWork): string[] {
-  return eachOnce(needsOf(task, task.persona ?? undefined, known));
+export function taskCapabilities(task: Needs & Owned, work: KnownWork): string[] {
+  return distinctTags(needsOf(task, task.persona ?? undefined, work));
 }
 
 /** The same for a job, followed by those of its tasks. */
-export function jobCapabilities(job: JobManifest, known: KnownWork): string[] {
-  const ofTasks = job.task_graph.flatMap(({ task }) => nodeCapabilities(task, job.persona, known));
-  return eachOnce([...needsOf(job, job.persona, known), ...ofTasks]);
+export function jobCapabilities(job: JobManifest, work: KnownWork): string[] {
+  const taskTags = job.task_graph.flatMap(({ task }) => nodeCapabilities(task, job.persona, work));
+  return distinctTags([...needsOf(job, job.persona, work), ...taskTags]);
 }
 
 /** The same for the task of that name when this persona runs it; none for an unknown task. */
 export function nodeCapabilities(
   name: string,
   persona: string | undefined,
-  known: KnownWork,
+  work: KnownWork,
 ): string[] {
-  const task = closest(known.tasks.filter(isNamed(name)), persona);
-  return task === undefined ? [] : eachOnce(needsOf(task, persona, known));
+  const task = closest(work.tasks.filter(isNamed(name)), persona);
+  if (task === undefined) return [];
+  return distinctTags(needsOf(task, persona, work));
 }
 
 function needsOf(
@@ -54,22 +55,23 @@ function needsOf(
   persona: string | undefined,
   { skills, toolsNamed }: KnownWork,
 ): string[] {
-  const ofSkills = required_skills.flatMap((name) => {
+  const skillTags = required_skills.flatMap((name) => {
     const skill = closest(skills.filter(isNamed(name)), persona);
-    return skill ? [...skill.required_capabilities, ...skill.capability_tags] : [];
+    if (skill) return [...skill.required_capabilities, ...skill.capability_tags];
+    return [];
   });
-  const ofTools = required_tools.flatMap(
+  const toolTags = required_tools.flatMap(
     (name) => closest(toolsNamed(name), persona)?.metadata.capabilities ?? [],
   );
-  return [...ofSkills, ...ofTools];
+  return [...skillTags, ...toolTags];
 }
 
 function isNamed(name: string) {
-  return (one: { name: string }) => one.name === name;
+  return (entry: { name: string }) => entry.name === name;
 }
 
 /** Capabilities are equal in any case; the first spelling is shown. */
-function eachOnce(tags: readonly string[]): string[] {
+function distinctTags(tags: readonly string[]): string[] {
   const distinct = new Map<string, string>();
   for (const tag of tags)
     if (!distinct.has(tag.toLowerCase())) distinct.set(tag.toLowerCase(), tag);
@@ -77,27 +79,32 @@ function eachOnce(tags: readonly string[]): string[] {
 }
 
 /** The persona's own before the shared one. */
-function closest<T extends Owned>(found: readonly T[], persona: string | undefined): T | undefined {
-  const asked = persona?.toLowerCase();
-  const own = found.find((one) => asked !== undefined && one.persona?.toLowerCase() === asked);
-  return own ?? found.find((one) => (one.persona ?? null) === null);
+function closest<T extends Owned>(
+  candidates: readonly T[],
+  persona: string | undefined,
+): T | undefined {
+  const owner = persona?.toLowerCase();
+  const ownEntry = candidates.find(
+    (candidate) => owner !== undefined && candidate.persona?.toLowerCase() === owner,
+  );
+  return ownEntry ?? candidates.find((candidate) => (candidate.persona ?? null) === null);
 }
 
 export function compatibilityOf(
   persona: string | null,
   allowlist: readonly string[] | null,
-  asked: string | null,
+  viewer: string | null,
 ): Compatibility {
-  const isAsked = (name: string) => name.toLowerCase() === asked?.toLowerCase();
+  const isViewer = (name: string) => name.toLowerCase() === viewer?.toLowerCase();
   return {
     persona,
     persona_specific: persona !== null,
-    matches_request: (persona === null || isAsked(persona)) && (allowlist?.some(isAsked) ?? true),
+    matches_request: (persona === null || isViewer(persona)) && (allowlist?.some(isViewer) ?? true),
     allowlist: allowlist === null ? null : [...allowlist],
   };
 }
 
-function toSkillEntry(manifest: FromFile<SkillManifest>, asked: string | null): SkillEntry {
+function toSkillEntry(manifest: FromFile<SkillManifest>, viewer: string | null): SkillEntry {
   const {
     file: _,
     persona = null,
@@ -110,7 +117,7 @@ function toSkillEntry(manifest: FromFile<SkillManifest>, asked: string | null): 
     skill.steps?.map((step) => step.arguments),
   );
   const steps = skill.steps?.map((step) => ({ ...step, arguments: masked(step.arguments) }));
-  const compatibility = compatibilityOf(persona, null, asked);
+  const compatibility = compatibilityOf(persona, null, viewer);
   return {
     ...skill,
     ...withoutUndefined({ steps }),
@@ -124,23 +131,23 @@ function toSkillEntry(manifest: FromFile<SkillManifest>, asked: string | null): 
 
 function toTaskEntry(
   manifest: FromFile<TaskManifest>,
-  asked: string | null,
-  known: KnownWork,
+  viewer: string | null,
+  work: KnownWork,
 ): TaskEntry {
   const { file: _, persona = null, description = null, ...task } = structuredClone(manifest);
   return {
     ...task,
     persona,
     description,
-    required_capabilities: taskCapabilities(asViewed(manifest, asked), known),
-    compatibility: compatibilityOf(persona, null, asked),
+    required_capabilities: taskCapabilities(asViewed(manifest, viewer), work),
+    compatibility: compatibilityOf(persona, null, viewer),
   };
 }
 
 function toJobEntry(
   manifest: FromFile<JobManifest>,
-  asked: string | null,
-  { known, healthOf }: { known: KnownWork; healthOf(job: JobManifest): HealthSummary },
+  viewer: string | null,
+  { work, healthOf }: { work: KnownWork; healthOf(job: JobManifest): HealthSummary },
 ): JobEntry {
   const {
     file: _,
@@ -149,7 +156,7 @@ function toJobEntry(
     description = null,
     ...job
   } = structuredClone(manifest);
-  const viewed = asViewed(manifest, asked);
+  const viewed = asViewed(manifest, viewer);
   const maskInput = ({ input }: { input?: { [key: string]: Json } | undefined }) =>
     input === undefined ? {} : { input: masked(input) };
   return {
@@ -161,23 +168,24 @@ function toJobEntry(
     task_graph: job.task_graph.map((node) => ({
       ...node,
       ...maskInput(node),
-      required_capabilities: nodeCapabilities(node.task, viewed.persona, known),
+      required_capabilities: nodeCapabilities(node.task, viewed.persona, work),
     })),
-    required_capabilities: jobCapabilities(viewed, known),
+    required_capabilities: jobCapabilities(viewed, work),
     health: { job: healthOf(manifest) },
     // Without a persona that asks, the list of personas restricts nothing.
-    compatibility: compatibilityOf(persona, asked === null ? null : job.personas, asked),
+    compatibility: compatibilityOf(persona, viewer === null ? null : job.personas, viewer),
   };
 }
 
 /** A persona runs shared work with its own skills and tools. */
-function asViewed<T extends { persona?: string | undefined }>(work: T, asked: string | null): T {
-  return work.persona === undefined && asked !== null ? { ...work, persona: asked } : work;
+function asViewed<T extends { persona?: string | undefined }>(work: T, viewer: string | null): T {
+  if (work.persona === undefined && viewer !== null) return { ...work, persona: viewer };
+  return work;
 }
 
 /** Arguments of steps and tasks may hold secrets of the tools they go to. */
-function masked(given: { [key: string]: Json }): JsonObject {
-  return withReferences(given, maskSecrets(given)) as JsonObject;
+function masked(plain: { [key: string]: Json }): JsonObject {
+  return withReferences(plain, maskSecrets(plain)) as JsonObject;
 }
 
 const isReference = /^\$\{[\w.-]+\}$/;
@@ -186,7 +194,7 @@ const isReference = /^\$\{[\w.-]+\}$/;
 function withReferences(written: Json, hidden: Json): Json {
   if (typeof written === "string") return isReference.test(written) ? written : hidden;
   if (Array.isArray(written) && Array.isArray(hidden))
-    return written.map((item, at) => withReferences(item, hidden[at] ?? null));
+    return written.map((item, index) => withReferences(item, hidden[index] ?? null));
   if (!isObject(written) || !isObject(hidden)) return hidden;
   const inner = hidden as JsonObject;
   return Object.fromEntries(
@@ -204,7 +212,7 @@ export type WorkListingPorts = {
 };
 
 export function createWorkListing({ manifests, snapshot, health }: WorkListingPorts) {
-  const knownTo = (tools: readonly Tool[]): KnownWork => {
+  const workKnownTo = (tools: readonly Tool[]): KnownWork => {
     const { skills, tasks } = manifests();
     const byKey = Map.groupBy(tools, ({ id }) => toolKey(id));
     const { index } = snapshot();
@@ -222,8 +230,8 @@ export function createWorkListing({ manifests, snapshot, health }: WorkListingPo
       viewer: WorkViewer,
       tools: readonly Tool[],
     ): TaskEntry[] {
-      const known = knownTo(tools);
-      return tasks.map((task) => toTaskEntry(task, onlyPersona(viewer), known));
+      const knownWork = workKnownTo(tools);
+      return tasks.map((task) => toTaskEntry(task, onlyPersona(viewer), knownWork));
     },
     async jobEntries(
       jobs: readonly FromFile<JobManifest>[],
@@ -232,7 +240,7 @@ export function createWorkListing({ manifests, snapshot, health }: WorkListingPo
     ) {
       const { summary } = await health();
       const facts = {
-        known: knownTo(tools),
+        work: workKnownTo(tools),
         healthOf: (job: JobManifest) => summary(jobSubject(job)),
       };
       return jobs.map((job) => toJobEntry(job, onlyPersona(viewer), facts));

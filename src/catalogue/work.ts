@@ -18,7 +18,7 @@ import type { JobManifest } from "../model/work/job.ts";
 import { type SkillManifest, toolsOfSkill } from "../model/work/skill.ts";
 import { idsOf } from "./registry.ts";
 import type { ToolListings } from "./tool-listing.ts";
-import { type WorkViewer, workNotFound, workPlace } from "./visible-work.ts";
+import { type WorkViewer, workKey, workNotFound } from "./visible-work.ts";
 import {
   compatibilityOf,
   createWorkListing,
@@ -63,12 +63,11 @@ export function createSkillListingVerbs(ports: WorkPorts): SkillVerbs {
   ) => {
     const missing = () => {
       const { index } = snapshot();
-      const there = new Set(
-        listings.visibleAs(principal, viewer.personas).map(({ id }) => toolKey(id)),
-      );
-      return new Set(
-        needed.filter((name) => !idsOf(index.find(name)).some((id) => there.has(toolKey(id)))),
-      );
+      const visible = listings.visibleAs(principal, viewer.personas);
+      const visibleKeys = new Set(visible.map(({ id }) => toolKey(id)));
+      const isVisible = (name: string) =>
+        idsOf(index.find(name)).some((id) => visibleKeys.has(toolKey(id)));
+      return new Set(needed.filter((name) => !isVisible(name)));
     };
     if (missing().size === 0) return missing();
     const wait = withoutUndefined({ waitMs });
@@ -77,22 +76,22 @@ export function createSkillListingVerbs(ports: WorkPorts): SkillVerbs {
   };
 
   const verbs: SkillVerbs = {
-    async registrySummary({ persona: asked, principal, ...wait }) {
-      const persona = asked ?? principal.persona;
+    async registrySummary({ persona: requestedPersona, principal, ...wait }) {
+      const persona = requestedPersona ?? principal.persona;
       const personas = persona === null ? [] : [persona];
       const viewer = { persona: principal.persona, personas };
       const { tools } = await listings.queryTools({ personas }, { principal, ...wait });
       const { revision } = snapshot();
-      const seen = listings.visibleAs(principal, personas);
+      const visibleTools = listings.visibleAs(principal, personas);
       return summarizeRegistry(revision, persona, tools, {
         skills: work.skillsFor(viewer).map((skill) => work.skillEntry(skill, persona)),
-        tasks: work.taskEntries(work.tasksFor(viewer), viewer, seen),
-        jobs: await work.jobEntries(work.jobsFor(viewer), viewer, seen),
+        tasks: work.taskEntries(work.tasksFor(viewer), viewer, visibleTools),
+        jobs: await work.jobEntries(work.jobsFor(viewer), viewer, visibleTools),
       });
     },
-    async skills(asked = {}, { principal, waitMs }) {
+    async skills(filters = {}, { principal, waitMs }) {
       requireScope(principal, "read", "look at skills");
-      const query = { ...allSkills, ...asked };
+      const query = { ...allSkills, ...filters };
       const viewer = { persona: principal.persona, personas: query.personas };
       const { items, ...page } = querySkills(work.skillsFor(viewer), query);
       const needed = [...new Set(items.flatMap(toolsOfSkill))];
@@ -105,8 +104,8 @@ export function createSkillListingVerbs(ports: WorkPorts): SkillVerbs {
     },
     async skill(name, { personas = [], ...caller }) {
       const { skills } = await verbs.skills({ personas }, caller);
-      const found = skills.find((skill) => skill.name === name);
-      if (found !== undefined) return found;
+      const namedSkill = skills.find((skill) => skill.name === name);
+      if (namedSkill !== undefined) return namedSkill;
       const { principal } = caller;
       throw workNotFound("skill", name, { seen: skills, problems: ports.problems(), principal });
     },
@@ -118,7 +117,7 @@ export function createSkillListingVerbs(ports: WorkPorts): SkillVerbs {
 export function createWorkVerbs(ports: WorkPorts): WorkVerbs {
   const { listings } = ports;
   const work = createWorkListing(ports);
-  const look = async (principal: Principal, personas: readonly string[]) => {
+  const listVisible = async (principal: Principal, personas: readonly string[]) => {
     await listings.queryTools({ personas: [...personas], limit: 1 }, { principal });
     return {
       viewer: { persona: principal.persona, personas },
@@ -128,22 +127,22 @@ export function createWorkVerbs(ports: WorkPorts): WorkVerbs {
 
   const verbs: WorkVerbs = {
     async jobs({ principal, personas = [] }) {
-      const { viewer, tools } = await look(principal, personas);
+      const { viewer, tools } = await listVisible(principal, personas);
       return work.jobEntries(work.jobsFor(viewer), viewer, tools);
     },
-    async queryJobs(asked = {}, { principal }) {
+    async queryJobs(filters = {}, { principal }) {
       requireScope(principal, "read", "look at jobs");
-      const query = { ...allWork, ...asked };
-      const { viewer, tools } = await look(principal, query.personas);
-      const { minSuccessRate = null } = asked;
+      const query = { ...allWork, ...filters };
+      const { viewer, tools } = await listVisible(principal, query.personas);
+      const { minSuccessRate = null } = filters;
       const { summary } = await ports.health();
       const isGood = (job: JobManifest) =>
         minSuccessRate === null || summary(jobSubject(job)).success_rate >= minSuccessRate;
       const { items, ...page } = queryWork(work.jobsFor(viewer).filter(isGood), query);
       const schedules = await ports.schedulesOf(items);
       const entries = await work.jobEntries(items, viewer, tools);
-      const jobs = entries.flatMap((entry, at) => {
-        const schedule = schedules[at];
+      const jobs = entries.flatMap((entry, index) => {
+        const schedule = schedules[index];
         return schedule === undefined ? [] : [{ ...entry, schedule }];
       });
       return { ...page, jobs };
@@ -151,16 +150,16 @@ export function createWorkVerbs(ports: WorkPorts): WorkVerbs {
     async tasks({ principal, personas = [] }) {
       return (await verbs.queryTasks({ personas }, { principal })).tasks;
     },
-    async queryTasks(asked = {}, { principal }) {
+    async queryTasks(filters = {}, { principal }) {
       requireScope(principal, "read", "look at tasks");
-      const query = { ...allWork, ...asked };
-      const { viewer, tools } = await look(principal, query.personas);
+      const query = { ...allWork, ...filters };
+      const { viewer, tools } = await listVisible(principal, query.personas);
       const { items, ...page } = queryWork(work.tasksFor(viewer), query);
       return { ...page, tasks: work.taskEntries(items, viewer, tools) };
     },
     async task(name, { personas = [], ...caller }) {
-      const [first] = (await verbs.queryTasks({ name, personas }, caller)).tasks;
-      if (first !== undefined) return first;
+      const [namedTask] = (await verbs.queryTasks({ name, personas }, caller)).tasks;
+      if (namedTask !== undefined) return namedTask;
       const { principal } = caller;
       const seen = work.tasksFor({ persona: principal.persona, personas });
       throw workNotFound("task", name, { seen, problems: ports.problems(), principal });
@@ -173,28 +172,29 @@ type Skill = FromFile<SkillManifest>;
 
 /** One page of the matching skills, in the order of their places. */
 export function querySkills(skills: readonly Skill[], query: SkillQuery): Page<Skill> {
-  const words = wordsOf(query.q);
+  const searchWords = wordsOf(query.q);
   const capabilities = query.capabilities.map((tag) => tag.toLowerCase());
   const matching = skills.filter(({ name, summary = "", category = "", ...skill }) => {
     const tags = [...skill.required_capabilities, ...skill.capability_tags].map((tag) =>
       tag.toLowerCase(),
     );
     const texts = [name, summary, category, skill.instruction_prompt, ...skill.capability_tags];
-    return capabilities.every((tag) => tags.includes(tag)) && hasWords(words, texts);
+    return capabilities.every((tag) => tags.includes(tag)) && hasWords(searchWords, texts);
   });
-  return takePage(matching, workPlace, query);
+  return takePage(matching, workKey, query);
 }
 
 type Work = Pick<JobManifest, "name" | "persona" | "summary" | "description">;
 
 /** One page of the matching tasks or jobs, in the order of their places. */
-function queryWork<T extends Work>(all: readonly T[], query: WorkQuery): Page<T> {
-  const words = wordsOf(query.q);
-  const matching = all.filter(
+function queryWork<T extends Work>(entries: readonly T[], query: WorkQuery): Page<T> {
+  const searchWords = wordsOf(query.q);
+  const matching = entries.filter(
     ({ name, summary = "", description = "" }) =>
-      (query.name === null || name === query.name) && hasWords(words, [name, summary, description]),
+      (query.name === null || name === query.name) &&
+      hasWords(searchWords, [name, summary, description]),
   );
-  return takePage(matching, workPlace, query);
+  return takePage(matching, workKey, query);
 }
 
 function wordsOf(q: string | null): string[] {
@@ -213,19 +213,25 @@ function summarizeRegistry(
   work: Pick<RegistrySummary, "skills" | "tasks" | "jobs">,
 ): RegistrySummary {
   const tools = listed.map((tool) => toEntry(tool, persona));
-  const specific = tools.filter(({ compatibility }) => compatibility.persona_specific).length;
-  const compatibility = { persona, shared: tools.length - specific, persona_specific: specific };
+  const personaSpecific = tools.filter(
+    ({ compatibility }) => compatibility.persona_specific,
+  ).length;
+  const compatibility = {
+    persona,
+    shared: tools.length - personaSpecific,
+    persona_specific: personaSpecific,
+  };
   return { revision, persona, compatibility, tools, ...work };
 }
 
 function toEntry(
   { name, persona, metadata, providers, health }: ToolListing,
-  asked: string | null,
+  viewer: string | null,
 ): ToolEntry {
   const {
-    providers: ofProviders,
+    providers: providerHealth,
     last_invocation,
-    persona: ofPersona,
+    persona: personaHealth,
     recent: _,
     ...tool
   } = health;
@@ -235,12 +241,12 @@ function toEntry(
     version: metadata.version,
     capabilities: metadata.capabilities,
     capability_tags: metadata.capabilities.map((tag) => tag.toLowerCase()),
-    compatibility: compatibilityOf(persona, metadata.persona_allowlist ?? null, asked),
+    compatibility: compatibilityOf(persona, metadata.persona_allowlist ?? null, viewer),
     health: {
       tool,
-      providers: ofProviders,
+      providers: providerHealth,
       last_invocation,
-      ...withoutUndefined({ persona: ofPersona }),
+      ...withoutUndefined({ persona: personaHealth }),
     },
     providers,
   };

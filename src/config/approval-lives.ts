@@ -11,8 +11,8 @@ export function withTwoLives(
 ): { settings: Settings; problems: ConfigProblem[] } {
   const { timeoutMs } = settings;
   if (timeoutMs === undefined) return { settings, problems: [] };
-  const written = isObject(merged.values.approvals) ? merged.values.approvals : {};
-  const holdMs = written.holdMs === undefined ? timeoutMs : settings.holdMs;
+  const writtenSettings = isObject(merged.values.approvals) ? merged.values.approvals : {};
+  const holdMs = writtenSettings.holdMs === undefined ? timeoutMs : settings.holdMs;
   const expireMs = settings.expireMs ?? timeoutMs;
   const notice: ConfigProblem = {
     ...merged.placeOf(["approvals", "timeoutMs"]),

@@ -2,7 +2,7 @@ const scopes =
   "read, call, admin, *, server:NAME or toolset:NAME, others are ignored; by default 'scope', and call if that names none of them.";
 
 /** The keys that say where a token names its bearer. */
-const claimKeys = (place: string, ofScopes = scopes) =>
+const claimKeys = (section: string, ofScopes = scopes) =>
   Object.fromEntries(
     Object.entries({
       user: "The user; a token without it is refused.",
@@ -12,7 +12,7 @@ const claimKeys = (place: string, ofScopes = scopes) =>
       workspace: "A string.",
       compliance: "A string.",
       tool_groups: "A list of strings, or one space-separated string.",
-    }).map(([key, text]) => [`${place}.claims.${key}`, text]),
+    }).map(([key, text]) => [`${section}.claims.${key}`, text]),
   );
 
 /** What the keys of `auth` mean. */

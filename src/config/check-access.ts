@@ -17,7 +17,9 @@ export function checkAccess(
 ): ConfigProblem[] {
   const { levels, unknown } =
     compliance === "default" || compliance === null ? shippedLevels : compliance;
-  const known = new Set(levels.flatMap(({ name, aliases }) => [name, ...aliases]).map(normalLevel));
+  const knownLevels = new Set(
+    levels.flatMap(({ name, aliases }) => [name, ...aliases]).map(normalLevel),
+  );
   const levelsIn = <K extends string>(
     section: string,
     key: K,
@@ -27,13 +29,13 @@ export function checkAccess(
       path: [section, name, key],
       level: entry[key],
     }));
-  const said = [
+  const levelsInUse = [
     ...levelsIn("servers", "compliance_level", servers),
     ...levelsIn("tools", "compliance_level", tools),
     ...levelsIn("users", "compliance", users),
   ];
-  return said.flatMap(({ path, level }): ConfigProblem[] => {
-    if (!level || (compliance !== null && known.has(normalLevel(level)))) return [];
+  return levelsInUse.flatMap(({ path, level }): ConfigProblem[] => {
+    if (!level || (compliance !== null && knownLevels.has(normalLevel(level)))) return [];
     const effect =
       unknown === "strict" ? "is refused wherever a level is asked for" : "restricts no caller";
     return [
@@ -52,7 +54,7 @@ export function checkAccess(
 
 /** Keys of `auth` that nothing reads as long as another one is missing. */
 export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigProblem[] {
-  const said = isObject(merged.values.auth) ? merged.values.auth : {};
+  const writtenAuth = isObject(merged.values.auth) ? merged.values.auth : {};
   const { server, issuer, jwt } = auth;
   const problem = (
     severity: ConfigProblem["severity"],
@@ -65,10 +67,10 @@ export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigPro
     message,
     hint,
   });
-  const found: ConfigProblem[] = [];
+  const problems: ConfigProblem[] = [];
   // An error: the person who sets it takes the plane for one that people sign in at.
   if (auth.signIn !== undefined && server === undefined)
-    found.push(
+    problems.push(
       problem(
         "error",
         ["signIn"],
@@ -76,8 +78,8 @@ export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigPro
         "Add \"server\": { \"enabled\": true } to 'auth', or use 'auth.issuer' where clients sign in at the provider themselves.",
       ),
     );
-  if (said.claims !== undefined && issuer === undefined)
-    found.push(
+  if (writtenAuth.claims !== undefined && issuer === undefined)
+    problems.push(
       problem(
         "warning",
         ["claims"],
@@ -85,8 +87,8 @@ export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigPro
         jwt ? "Move it into 'auth.jwt'." : "Set 'auth.issuer', or move it into 'auth.signIn'.",
       ),
     );
-  if (said.scopes !== undefined && server === undefined && issuer === undefined)
-    found.push(
+  if (writtenAuth.scopes !== undefined && server === undefined && issuer === undefined)
+    problems.push(
       problem(
         "warning",
         ["scopes"],
@@ -96,7 +98,7 @@ export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigPro
     );
   for (const [id, { scopes, groups }] of Object.entries(server?.clients ?? {}))
     if (groups.length > 0 && scopes.length === 0)
-      found.push(
+      problems.push(
         problem(
           "warning",
           ["server", "clients", id, "groups"],
@@ -109,7 +111,7 @@ export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigPro
     server.assertionIssuers.length > 0 &&
     Object.keys(server.clients).length === 0
   )
-    found.push(
+    problems.push(
       problem(
         "warning",
         ["server", "assertionIssuers"],
@@ -117,5 +119,5 @@ export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigPro
         "Name the clients in 'auth.server.clients'.",
       ),
     );
-  return found;
+  return problems;
 }

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { redact } from "../lib/text/redact.ts";
 import { ToolManifest, ToolOverlay } from "../model/catalogue/tool.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
@@ -35,33 +36,33 @@ export function detectTransport(server: UnknownObject): DetectedTransport | Tran
   const { transport, type, url, openapi, skills } = server;
   // Without a command, what the image starts by itself is the server.
   const command = server.command ?? (server.container === undefined ? undefined : "");
-  const said = transportBySpelling.get(transport);
-  if (transport !== undefined && said === undefined) {
+  const stated = transportBySpelling.get(transport);
+  if (transport !== undefined && stated === undefined) {
     return {
       problem: `transport ${JSON.stringify(transport)} is unknown`,
       hint: "Use stdio, http, sse, websocket, openapi or skills.",
     };
   }
-  if (skills !== undefined || said === "skills") return detectFolder(server);
-  if (openapi !== undefined || said === "openapi") return detectApi(server);
+  if (skills !== undefined || stated === "skills") return detectFolder(server);
+  if (openapi !== undefined || stated === "openapi") return detectApi(server);
   if (command === undefined && url === undefined)
     return {
       problem: "neither 'command' nor 'url' is given",
       hint: "A server needs one of them, or 'openapi', or 'skills'.",
     };
-  if (said === "stdio" || (said === undefined && command !== undefined))
-    return command === undefined
-      ? { problem: "stdio needs a 'command'", hint: null }
-      : { transport: "stdio" };
+  if (stated === "stdio" || (stated === undefined && command !== undefined)) {
+    if (command === undefined) return { problem: "stdio needs a 'command'", hint: null };
+    return { transport: "stdio" };
+  }
   if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
   if (isAddedScheme(schemeOf(url))) return { transport: "extension", url };
-  if (!hasUsableScheme(url)) return wrongUrl(url, said);
+  if (!hasUsableScheme(url)) return wrongUrl(url, stated);
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
-  const full = hasScheme ? url : `http://${url}`;
+  const fullUrl = hasScheme ? url : `http://${url}`;
   const hinted = hasScheme ? undefined : transportBySpelling.get(type);
   return {
-    transport: said ?? transportOfUrl(full, hinted === "stdio" ? undefined : hinted),
-    url: full,
+    transport: stated ?? transportOfUrl(fullUrl, hinted === "stdio" ? undefined : hinted),
+    url: fullUrl,
   };
 }
 
@@ -72,12 +73,12 @@ function detectApi({
   command,
   url,
 }: UnknownObject): DetectedTransport | TransportProblem {
-  const other = command === undefined ? "url" : "command";
+  const conflictingKey = command === undefined ? "url" : "command";
   if (openapi === undefined)
     return { problem: "openapi needs 'openapi', a file or URL", hint: null };
   if (command !== undefined || url !== undefined)
     return {
-      problem: `'openapi' and '${other}' are both given`,
+      problem: `'openapi' and '${conflictingKey}' are both given`,
       hint: "Keep one; the API's address is 'baseUrl'.",
     };
   const [, protocol] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(String(openapi)) ?? [];
@@ -102,13 +103,15 @@ function detectApi({
 function detectFolder({
   transport,
   skills,
-  ...others
+  ...otherKeys
 }: UnknownObject): DetectedTransport | TransportProblem {
   if (skills === undefined) return { problem: "skills needs 'skills', a folder", hint: null };
-  const other = ["command", "url", "container", "openapi"].find((key) => others[key] !== undefined);
-  if (other !== undefined)
+  const conflictingKey = ["command", "url", "container", "openapi"].find(
+    (key) => otherKeys[key] !== undefined,
+  );
+  if (conflictingKey !== undefined)
     return {
-      problem: `'skills' and '${other}' are both given`,
+      problem: `'skills' and '${conflictingKey}' are both given`,
       hint: "Give the folder an entry of its own.",
     };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(String(skills)))
@@ -135,9 +138,9 @@ function hasUsableScheme(url: string): boolean {
   );
 }
 
-function wrongUrl(url: string, said: Transport | undefined): TransportProblem {
-  const { schemes: own } = transports[said ?? "http"];
-  const schemes = (own.length > 0 ? own : transports.http.schemes)
+function wrongUrl(url: string, stated: Transport | undefined): TransportProblem {
+  const { schemes: ownSchemes } = transports[stated ?? "http"];
+  const schemes = (ownSchemes.length > 0 ? ownSchemes : transports.http.schemes)
     .map((scheme) => `${scheme}://`)
     .join(" or ");
   const problem = `'${redact(url)}' is not a URL; start it with ${schemes}`;
@@ -145,13 +148,14 @@ function wrongUrl(url: string, said: Transport | undefined): TransportProblem {
 }
 
 function transportOfUrl(url: string, hinted: Transport = "http"): Transport {
-  const named = transportByScheme.get(schemeOf(url).toLowerCase());
-  if (named !== undefined && named !== "http") return named;
-  return /\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "") ? "sse" : hinted;
+  const transportOfScheme = transportByScheme.get(schemeOf(url).toLowerCase());
+  if (transportOfScheme !== undefined && transportOfScheme !== "http") return transportOfScheme;
+  if (/\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "")) return "sse";
+  return hinted;
 }
 
-const { servers: _servers, tools: _tools, overlays: _overlays, ...others } = ConfigValues.shape;
-const { toolsets: _toolsets, models: _models, env: _env, ...sections } = others;
+const { servers: _servers, tools: _tools, overlays: _overlays, ...shape } = ConfigValues.shape;
+const { toolsets: _toolsets, models: _models, env: _env, ...sections } = shape;
 /** Entries that stand for themselves: one that is wrong costs only itself. */
 const entrySections = { toolsets: ToolsetDefinition, models: ModelDefinition, env: z.string() };
 
@@ -161,7 +165,7 @@ export function checkValues(
   folderOf: (server: string) => string,
 ): Omit<Config, "files" | "fromManifests" | "untrusted" | "inWorkspace"> {
   const problems: ConfigProblem[] = [];
-  const tell = (
+  const addProblem = (
     severity: ConfigProblem["severity"],
     path: Path,
     message: string,
@@ -169,12 +173,12 @@ export function checkValues(
   ) => {
     problems.push({ ...merged.placeOf(path), severity, message, hint });
   };
-  const report: Report = (path, message, hint = null) => tell("error", path, message, hint);
-  const warn: Report = (path, message, hint = null) => tell("warning", path, message, hint);
-  const { servers, tools, overlays, ...others } = merged.values;
+  const report: Report = (path, message, hint = null) => addProblem("error", path, message, hint);
+  const warn: Report = (path, message, hint = null) => addProblem("warning", path, message, hint);
+  const { servers, tools, overlays, ...sectionValues } = merged.values;
   const serverNames = Object.keys(isObject(servers) ? servers : {});
   const broken: Record<string, string> = Object.create(null);
-  const goodServers = checkEach(servers, (name, entry) =>
+  const usableServers = checkEach(servers, (name, entry) =>
     checkServer(
       name,
       entry,
@@ -185,8 +189,8 @@ export function checkValues(
       },
     ),
   );
-  const checked = checkSections(others, environment, report);
-  const goodTools = checkEach(tools, (name, entry) => {
+  const checkedSections = checkSections(sectionValues, environment, report);
+  const usableTools = checkEach(tools, (name, entry) => {
     const path = ["tools", name];
     const tool = parse(ToolManifest, entry, path, report);
     return (
@@ -195,26 +199,26 @@ export function checkValues(
         environment,
         directory: dirname(merged.originOf(path)?.file ?? ""),
         report: (inner, message, hint = null) =>
-          tell("warning", [...path, ...inner], `${message}; this provider is not used`, hint),
-        warn: (inner, message, hint = null) => tell("warning", [...path, ...inner], message, hint),
+          addProblem("warning", [...path, ...inner], `${message}; this provider is not used`, hint),
+        warn: (inner, message, hint) => warn([...path, ...inner], message, hint),
       })
     );
   });
-  const closed = toolsOfDropped(tools, goodTools);
+  const closedTools = toolsOfDropped(tools, usableTools);
   const values: ConfigValues = {
-    ...checked,
-    servers: checkEach(goodServers, (name, definition) => {
-      const whole = withPlaneEnvironment(
-        withPlaneInjection(definition as ServerDefinition, checked),
-        checked,
+    ...checkedSections,
+    servers: checkEach(usableServers, (name, definition) => {
+      const completed = withPlaneEnvironment(
+        withPlaneInjection(definition as ServerDefinition, checkedSections),
+        checkedSections,
       );
-      const shut = closed.filter(({ server }) => server === name).map(({ tool }) => tool);
-      return shut.length === 0
-        ? whole
-        : { ...whole, deny_tools: [...(whole.deny_tools ?? []), ...shut] };
+      const closedHere = closedTools.filter(({ server }) => server === name);
+      if (closedHere.length === 0) return completed;
+      const deny_tools = [...(completed.deny_tools ?? []), ...closedHere.map(({ tool }) => tool)];
+      return { ...completed, deny_tools };
     }),
     overlays: checkOverlays(overlays, serverNames, report, warn),
-    tools: goodTools,
+    tools: usableTools,
   };
   // A file of toolsets alone is a part of a configuration.
   checkToolsets(values.toolsets, serverNames, serverNames.length === 0 ? warn : report);
@@ -227,42 +231,43 @@ export function checkValues(
 
 /** With what stands for the directory that a person works in. */
 function withFolder(entry: unknown, environment: Environment, folder: () => string): Environment {
-  return mentionsWorkspace(entry) ? { ...environment, [workspaceVariable]: folder() } : environment;
+  if (mentionsWorkspace(entry)) return { ...environment, [workspaceVariable]: folder() };
+  return environment;
 }
 
 type Target = { server: string; tool: string };
 
 /** What was offered only through a tool that is left out stays closed: its groups and states were not understood. */
-function toolsOfDropped(written: unknown, good: ConfigValues["tools"]): Target[] {
+function toolsOfDropped(tools: unknown, usable: ConfigValues["tools"]): Target[] {
   const targetsOf = (entry: unknown): Target[] => {
     const { exclusive, providers } = isObject(entry) ? entry : {};
     if (exclusive !== true || !Array.isArray(providers)) return [];
     return providers.flatMap(({ name, config }) => (name === "mcp" ? [config as Target] : []));
   };
-  const open = Object.values(good).flatMap(targetsOf);
-  const dropped = Object.entries(isObject(written) ? written : {}).filter(
-    ([name]) => !Object.hasOwn(good, name),
+  const openTargets = Object.values(usable).flatMap(targetsOf);
+  const isOpen = ({ server, tool }: Target) =>
+    openTargets.some((target) => target.server === server && target.tool === tool);
+  const dropped = Object.entries(isObject(tools) ? tools : {}).filter(
+    ([name]) => !Object.hasOwn(usable, name),
   );
-  return dropped
-    .flatMap(([, entry]) => targetsOf(entry))
-    .filter(({ server, tool }) => !open.some((one) => one.server === server && one.tool === tool));
+  return dropped.flatMap(([, entry]) => targetsOf(entry)).filter((target) => !isOpen(target));
 }
 
 function checkEach<T>(
   entries: unknown,
   check: (name: string, entry: unknown) => T | undefined,
 ): Record<string, T> {
-  const good: Record<string, T> = Object.create(null);
+  const usable: Record<string, T> = Object.create(null);
   for (const [name, entry] of Object.entries(isObject(entries) ? entries : {})) {
     const checked = check(name, entry);
-    if (checked !== undefined) good[name] = checked;
+    if (checked !== undefined) usable[name] = checked;
   }
-  return good;
+  return usable;
 }
 
 function expand(value: unknown, path: Path, environment: Environment, onUnset: Report) {
   let isComplete = true;
-  const say: typeof onUnset = (field, message, hint) => {
+  const reportIncomplete: typeof onUnset = (field, message, hint) => {
     isComplete = false;
     onUnset([...path, ...field], message, hint);
   };
@@ -270,8 +275,8 @@ function expand(value: unknown, path: Path, environment: Environment, onUnset: R
     value,
     environment,
     (variable, field) =>
-      say(field, `environment variable ${variable} is not set`, unsetHint(variable)),
-    ({ message, hint }, field) => say(field, message, hint),
+      reportIncomplete(field, `environment variable ${variable} is not set`, unsetHint(variable)),
+    ({ message, hint }, field) => reportIncomplete(field, message, hint),
   );
   return { expanded, isComplete };
 }
@@ -302,9 +307,10 @@ export function checkServer(
     report(detected.key ? [...path, detected.key] : path, detected.problem, detected.hint);
   }
   const transport = hasProblem ? { transport: "stdio" } : detected;
-  const { type: _, url, ...others }: UnknownObject = inPlace({ ...expanded, ...transport });
+  const launched: UnknownObject = withOwnProgram({ ...expanded, ...transport });
+  const { type: _, url, ...fieldsBesideUrl } = launched;
   // What was reported once need not be reported by the schema again.
-  const fields = url === undefined || hasProblem ? others : { ...others, url };
+  const fields = url === undefined || hasProblem ? fieldsBesideUrl : { ...fieldsBesideUrl, url };
   const definition = parse(ServerDefinition, fields, path, report);
   if (definition?.cache?.shared && hasPersonalAuth(definition)) {
     usable = false;
@@ -362,7 +368,7 @@ export function sharingInManifests(
 }
 
 /** In an image, 'toolplane' is a program like any other. */
-const inPlace = (server: UnknownObject) =>
+const withOwnProgram = (server: UnknownObject) =>
   server.container === undefined ? startedByUs(server) : server;
 
 type PlaneInjection = Pick<ConfigValues, "inject" | "inject_options">;
@@ -390,16 +396,16 @@ function withPlaneEnvironment(
   return {
     ...definition,
     env: { ...env, ...definition.env },
-    ...(inherited === undefined ? {} : { inheritEnv: inherited }),
+    ...withoutUndefined({ inheritEnv: inherited }),
   };
 }
 
 type Inherited = ServerDefinition["inheritEnv"];
 
-function joinInherited(everywhere: Inherited, own: Inherited): Inherited {
-  if (everywhere === undefined || own === false || own === true) return own;
-  if (own === undefined || !Array.isArray(everywhere)) return everywhere || own;
-  return [...new Set([...everywhere, ...own])];
+function joinInherited(everywhere: Inherited, ownGlobs: Inherited): Inherited {
+  if (everywhere === undefined || ownGlobs === false || ownGlobs === true) return ownGlobs;
+  if (ownGlobs === undefined || !Array.isArray(everywhere)) return everywhere || ownGlobs;
+  return [...new Set([...everywhere, ...ownGlobs])];
 }
 
 function checkSections(values: UnknownObject, environment: Environment, report: Report) {
@@ -427,12 +433,12 @@ function withoutMistakes<S extends z.core.$ZodType>(
   schema: S,
   value: unknown,
 ): z.output<S> | undefined {
-  const isGood = (part: unknown) => z.safeParse(schema, part).success;
-  const good = Object.entries(isObject(value) ? value : {}).filter(([key, inner]) =>
-    isGood({ [key]: inner }),
+  const isValid = (part: unknown) => z.safeParse(schema, part).success;
+  const validEntries = Object.entries(isObject(value) ? value : {}).filter(([key, inner]) =>
+    isValid({ [key]: inner }),
   );
-  const kept = good.length === 0 ? undefined : Object.fromEntries(good);
-  return z.safeParse(schema, isGood(kept) ? kept : undefined).data;
+  const validPart = validEntries.length === 0 ? undefined : Object.fromEntries(validEntries);
+  return z.safeParse(schema, isValid(validPart) ? validPart : undefined).data;
 }
 
 /** The definition stays, so that a run says the same. */
@@ -442,13 +448,13 @@ function checkToolsets(
   report: Report,
 ): void {
   for (const [alias, { providers, allow_tools }] of Object.entries(toolsets)) {
-    for (const [key, named] of Object.entries({ providers, allow_tools: allow_tools ?? [] }))
-      for (const name of new Set(named.filter((one, at) => named.indexOf(one) !== at)))
+    for (const [key, names] of Object.entries({ providers, allow_tools: allow_tools ?? [] }))
+      for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index)))
         report(["toolsets", alias, key], `'${name}' is named twice`, "Name it once.");
-    for (const [at, name] of providers.entries())
+    for (const [index, name] of providers.entries())
       if (!servers.includes(name))
         report(
-          ["toolsets", alias, "providers", at],
+          ["toolsets", alias, "providers", index],
           `no server '${name}' is configured`,
           hintFor(name, servers),
         );

@@ -32,9 +32,9 @@ export type { TryServer } from "./setup-place.ts";
 export type Settings = Awaited<ReturnType<typeof import("./settings.ts").createSettings>>;
 
 export async function loadSettings(
-  ...given: Parameters<typeof import("./settings.ts").createSettings>
+  ...request: Parameters<typeof import("./settings.ts").createSettings>
 ): ReturnType<typeof import("./settings.ts").createSettings> {
-  return (await import("./settings.ts")).createSettings(...given);
+  return (await import("./settings.ts")).createSettings(...request);
 }
 
 export async function loadSetup(options: SetupOptions, loadImport: LoadImport): Promise<Setup> {
@@ -53,8 +53,8 @@ export async function loadAndParseData(text: string): Promise<unknown> {
 
 export async function checkManifestEntry(
   kind: EntryKind,
-  given: UnknownObject,
+  entry: UnknownObject,
   environment: Environment,
 ): Promise<CheckedEntry> {
-  return (await import("./manifests/check-entry.ts")).checkEntry(kind, given, environment);
+  return (await import("./manifests/check-entry.ts")).checkEntry(kind, entry, environment);
 }

@@ -23,7 +23,8 @@ export function isOrdered(environment: Environment, name: string): boolean {
 /** What the variables of this process order for the calls that are made from it, also by a plane that serves elsewhere. */
 export function orderedApproval(environment: Environment): Pick<Principal, "asks"> {
   if (isOrdered(environment, approvalVariables.askAlways)) return { asks: "always" };
-  return isOrdered(environment, approvalVariables.askByDefault) ? { asks: "byDefault" } : {};
+  if (isOrdered(environment, approvalVariables.askByDefault)) return { asks: "byDefault" };
+  return {};
 }
 
 export function workingDirectory(): string {
@@ -36,10 +37,10 @@ export function ownProgram(): [command: string, ...args: string[]] {
   const file = findOwnFile("program") ?? started;
   if (file === undefined) return [process.execPath];
   // A link, such as the one of a package manager, stays when the version that it leads to goes.
-  return [process.execPath, started !== undefined && isSame(started, file) ? started : file];
+  return [process.execPath, started !== undefined && sameFile(started, file) ? started : file];
 }
 
-function isSame(link: string, file: string): boolean {
+function sameFile(link: string, file: string): boolean {
   try {
     return realpathSync(link) === realpathSync(file);
   } catch {

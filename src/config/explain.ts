@@ -9,61 +9,60 @@ import { configSchema } from "./schemas.ts";
 import { maskSecrets } from "./secrets/mask.ts";
 
 /** Every value at or below a key, with where it was read. `git.timeout` finds `servers.git.timeoutMs`. */
-export function explain(asked: string, merged: Merged, config: Config): Explanation[] {
-  const key = asked.replace(/^mcpServers(?=\.|$)/, "servers");
-  const named = merged.settings.map((setting) => ({ name: renderPath(setting.path), setting }));
+export function explain(requestedKey: string, merged: Merged, config: Config): Explanation[] {
+  const key = requestedKey.replace(/^mcpServers(?=\.|$)/, "servers");
+  const namedSettings = merged.settings.map((setting) => ({
+    name: renderPath(setting.path),
+    setting,
+  }));
   const isAtOrBelow = (name: string) => name === key || name.startsWith(`${key}.`);
-  const [found = []] = [
-    named.filter(({ name }) => isAtOrBelow(name)),
-    named.filter(({ name }) => isAtOrBelow(withoutSection(name))),
-    named.filter(
+  const [matching = []] = [
+    namedSettings.filter(({ name }) => isAtOrBelow(name)),
+    namedSettings.filter(({ name }) => isAtOrBelow(withoutSection(name))),
+    namedSettings.filter(
       ({ name, setting }) =>
         withoutSection(name).startsWith(key) || setting.origin.path.endsWith(`.${key}`),
     ),
-  ].filter((matches) => matches.length > 0);
-  const values = found.map(({ name, setting: { path, value, origin } }) => ({
+  ].filter((settings) => settings.length > 0);
+  const values = matching.map(({ name, setting: { path, value, origin } }) => ({
     key: name,
     value: maskSecrets(value, path),
     origin,
   }));
   const explained = [...values, ...explainRules(key, merged)];
   if (explained.length > 0) return explained;
-  const known = named.map(({ name }) => name);
+  const names = namedSettings.map(({ name }) => name);
   return [
-    explainDefault(key, config, merged) ?? explainUnset(key, config) ?? unknownKey(key, known),
+    explainDefault(key, config, merged) ?? explainUnset(key, config) ?? unknownKey(key, names),
   ];
 }
 
 /** One rule by the number that a verdict names, or by the key that made it. */
 function explainRules(key: string, { settings }: Merged): Explanation[] {
-  const asked = key.replace(/\.(\d+)$/, "[$1]");
+  const ruleKey = key.replace(/\.(\d+)$/, "[$1]");
   let number = 0;
   return settings
     .filter(({ path }) => renderPath(path) === "policy.rules")
     .flatMap(({ path, value, originInside, origin }) =>
-      (Array.isArray(value) ? value : []).flatMap((rule, at) => {
+      (Array.isArray(value) ? value : []).flatMap((rule, index) => {
         const { from } = isObject(rule) ? rule : {};
-        const name =
-          typeof from === "string"
-            ? from.replace(/^mcpServers\./, "servers.")
-            : `policy.rules[${number++}]`;
-        const isMeant =
-          name === asked ||
-          (typeof from === "string" &&
-            [name, withoutSection(name)].some(
-              (one) => one === asked || one.startsWith(`${asked}[`) || one.startsWith(`${asked}.`),
-            ));
-        return isMeant
-          ? [
-              {
-                key: name,
-                value: maskSecrets(rule, [...path, at]),
-                origin: originInside?.([at]) ?? origin,
-              },
-            ]
-          : [];
+        const source = typeof from === "string" ? from.replace(/^mcpServers\./, "servers.") : null;
+        const name = source ?? `policy.rules[${number++}]`;
+        if (name !== ruleKey && !(source !== null && isFromKey(source, ruleKey))) return [];
+        return {
+          key: name,
+          value: maskSecrets(rule, [...path, index]),
+          origin: originInside?.([index]) ?? origin,
+        };
       }),
     );
+}
+
+/** With or without the section in front. */
+function isFromKey(source: string, key: string): boolean {
+  return [source, withoutSection(source)].some(
+    (name) => name === key || name.startsWith(`${key}[`) || name.startsWith(`${key}.`),
+  );
 }
 
 function explainDefault(key: string, config: Config, merged: Merged): Explanation | undefined {
@@ -78,10 +77,11 @@ function explainDefault(key: string, config: Config, merged: Merged): Explanatio
 
 function originForAll([section, , key, ...inner]: Path, { originOf, settings }: Merged) {
   const isShared = section === "servers" && (key === "env" || key === "inheritEnv");
-  const isSaid = settings.some(
+  const isWritten = settings.some(
     ({ path }) => path[0] === key && (inner.length === 0 || path[1] === inner[0]),
   );
-  return isShared && isSaid ? originOf([key, ...inner]) : undefined;
+  if (isShared && isWritten) return originOf([key, ...inner]);
+  return undefined;
 }
 
 /** Defaults that are applied where they are used. */
@@ -92,30 +92,31 @@ function explainUnset(key: string, config: Config): Explanation | undefined {
   const server = [...Object.keys(config.servers), ...Object.keys(config.broken)].find(
     (name) => key.startsWith(`servers.${name}.`) || key.startsWith(`${name}.`),
   );
-  const inside =
+  const keyInServer =
     server === undefined ? key : key.slice(key.indexOf(`${server}.`) + server.length + 1);
-  const path = inside.split(".");
-  const found = keyIn(
+  const path = keyInServer.split(".");
+  const schema = keyIn(
     configSchema(),
     server === undefined ? path : ["mcpServers", server, ...path],
   );
-  if (found === undefined || (server === undefined && path[0] === "mcpServers")) return undefined;
-  const name = server === undefined ? key : `servers.${server}.${inside}`;
-  const value =
-    found.default ?? laterDefaults[server === undefined ? key : `mcpServers.${inside}`] ?? null;
+  if (schema === undefined || (server === undefined && path[0] === "mcpServers")) return undefined;
+  const name = server === undefined ? key : `servers.${server}.${keyInServer}`;
+  const schemaKey = server === undefined ? key : `mcpServers.${keyInServer}`;
+  const value = schema.default ?? laterDefaults[schemaKey] ?? null;
   return { key: name, value: value as Json, origin: { file: "default", line: null, path: name } };
 }
 
-function keyIn(schema: JsonObject, [part, ...rest]: readonly string[]): JsonObject | undefined {
-  if (part === undefined) return schema;
+function keyIn(schema: JsonObject, path: readonly string[]): JsonObject | undefined {
+  const [key, ...innerPath] = path;
+  if (key === undefined) return schema;
   const { properties, additionalProperties, anyOf } = schema;
-  const inner =
-    isObject(properties) && Object.hasOwn(properties, part)
-      ? properties[part]
-      : additionalProperties;
-  if (isObject(inner)) return keyIn(inner as JsonObject, rest);
-  const others = (Array.isArray(anyOf) ? anyOf : []).filter(isObject) as JsonObject[];
-  return others.map((one) => keyIn(one, [part, ...rest])).find((found) => found !== undefined);
+  const isProperty = isObject(properties) && Object.hasOwn(properties, key);
+  const inner = isProperty ? properties[key] : additionalProperties;
+  if (isObject(inner)) return keyIn(inner as JsonObject, innerPath);
+  const alternatives = (Array.isArray(anyOf) ? anyOf : []).filter(isObject) as JsonObject[];
+  return alternatives
+    .map((alternative) => keyIn(alternative, path))
+    .find((keySchema) => keySchema !== undefined);
 }
 
 function* valuesIn(value: unknown, path: Path): Generator<[Path, unknown]> {
@@ -129,11 +130,11 @@ function withoutSection(path: string): string {
   return path.slice(path.indexOf(".") + 1);
 }
 
-function unknownKey(key: string, known: readonly string[]): never {
-  const near = nearest(key, [...known, ...known.map(withoutSection)], 2);
+function unknownKey(key: string, names: readonly string[]): never {
+  const near = nearest(key, [...names, ...names.map(withoutSection)], 2);
   const hint =
     near.length === 0
       ? "'toolplane config show' prints everything."
-      : `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`;
+      : `Did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`;
   throw new PlaneError("NOT_FOUND", `Nothing in the configuration is called '${key}'. ${hint}`);
 }

@@ -24,9 +24,9 @@ export async function findingServers(
   const { isConfiguredByVariables } = await import("./shapes/environment-settings.ts");
   if (isConfiguredByVariables(environment)) return null;
   const { findServers } = await loadImport();
-  const find = () => findServers({ directory, environment });
-  const { documents, problems } = await find();
+  const findAll = () => findServers({ directory, environment });
+  const { documents, problems } = await findAll();
   // What is wrong with other programs' files is no reason to refuse a project that does not need them.
-  const isAny = documents.length > 0 || (files.length === 0 && problems.length > 0);
-  return isAny ? find : null;
+  const hasAny = documents.length > 0 || (files.length === 0 && problems.length > 0);
+  return hasAny ? findAll : null;
 }

@@ -19,7 +19,7 @@ export type LastingProgram = {
 };
 
 /** A directory of one version, which goes with the next one, or of one session of a shell. */
-const passing =
+const passingDirectory =
   /[\\/](?:v?\d+\.\d+(?:\.\d+)?[^\\/]*|[^\\/]*@\d[^\\/]*|fnm_multishells|_npx)(?:[\\/]|$)/;
 
 /**
@@ -31,10 +31,10 @@ export function lastingProgram(
   { dataDirectory, environment, platform }: Place,
 ): LastingProgram {
   const [node, ...args] = program;
-  const lasting = linkTo(node, environment) ?? node;
-  const asIs = { program: [lasting, ...args] as const, prepare: () => undefined };
+  const lastingNode = linkTo(node, environment) ?? node;
+  const asIs = { program: [lastingNode, ...args] as const, prepare: () => undefined };
   const [script = ""] = args;
-  if (!passing.test(lasting) && !passing.test(script)) return asIs;
+  if (!passingDirectory.test(lastingNode) && !passingDirectory.test(script)) return asIs;
   if (platform === "win32" || dataDirectory === undefined || args.length !== 1) return asIs;
   const file = join(dataDirectory, "bin", "toolplane");
   return { program: [file], prepare: () => write(file, launcher(node, script)) };
@@ -42,13 +42,17 @@ export function lastingProgram(
 
 /** What PATH calls it, where that leads to the same one. */
 function linkTo(node: string, { PATH = "" }: Environment): string | null {
-  const found = PATH.split(delimiter).map((directory) => join(directory, "node"));
-  return found.find((one) => !passing.test(one) && isSame(one, node)) ?? null;
+  const candidates = PATH.split(delimiter).map((directory) => join(directory, "node"));
+  return (
+    candidates.find(
+      (candidate) => !passingDirectory.test(candidate) && sameFile(candidate, node),
+    ) ?? null
+  );
 }
 
-function isSame(one: string, other: string): boolean {
+function sameFile(a: string, b: string): boolean {
   try {
-    return realpathSync(one) === realpathSync(other);
+    return realpathSync(a) === realpathSync(b);
   } catch {
     return false;
   }
@@ -79,12 +83,12 @@ function launcher(node: string, script: string): string {
 
 function write(file: string, text: string): void {
   const directory = dirname(file);
-  const wrong = claimDirectory(dirname(directory)) ?? claimDirectory(directory);
-  if (wrong !== null)
-    throw new PlaneError("CONFIG_INVALID", `The client cannot be connected: ${wrong}.`);
+  const problem = claimDirectory(dirname(directory)) ?? claimDirectory(directory);
+  if (problem !== null)
+    throw new PlaneError("CONFIG_INVALID", `The client cannot be connected: ${problem}.`);
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   // A client may be about to run the one that is there.
-  const fresh = `${file}.${process.pid}`;
-  writeFileSync(fresh, text, { mode: 0o700 });
-  renameSync(fresh, file);
+  const temporaryFile = `${file}.${process.pid}`;
+  writeFileSync(temporaryFile, text, { mode: 0o700 });
+  renameSync(temporaryFile, file);
 }

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { deepFreeze } from "../lib/json/plain-data.ts";
+import { deepFreeze, withoutUndefined } from "../lib/json/plain-data.ts";
 import { anyToolMatcher, type HookSettings, hookEvents } from "../model/access/hook.ts";
 import type { Policy, PolicyRule } from "../model/access/policy.ts";
 import {
@@ -36,7 +36,7 @@ import type { PulledFile } from "./trust/pulled-files.ts";
 /** Trusted files of a project with their content. */
 type Texts = ReadonlyMap<string, string>;
 
-type Loaded = {
+type LoadedManifests = {
   manifests: Manifests;
   problems: ConfigProblem[];
   files(): string[];
@@ -47,54 +47,57 @@ async function loadManifests(
   merged: Merged,
   configFiles: readonly string[],
   environment: Environment,
-  judged: Texts | null,
-): Promise<Loaded> {
+  judgedTexts: Texts | null,
+): Promise<LoadedManifests> {
   const manifests: Manifests = { tools: [], skills: [], tasks: [], jobs: [] };
   if (globs.length === 0) return { manifests, problems: [], files: () => [] };
   const directory = resolve(dirname(merged.originOf(["manifests"])?.file ?? ""));
   const find = () => globs.map((glob) => findFiles(glob, directory));
   // A wide glob finds the configuration too.
-  const files = () =>
-    [...new Set(find().flatMap((found) => found.files))].filter(
+  const currentFiles = () =>
+    [...new Set(find().flatMap(({ files }) => files))].filter(
       (file) => !configFiles.includes(file),
     );
-  const problems = find().flatMap(({ files: found, isCut }, at) => {
-    if (isCut) return [globProblem(merged, globs, at, "looks at too many files and was cut short")];
-    return found.length > 0 ? [] : [globProblem(merged, globs, at, "matches no file")];
+  const problems = find().flatMap(({ files: matchingFiles, isCut }, index) => {
+    if (isCut)
+      return [globProblem(merged, globs, index, "looks at too many files and was cut short")];
+    return matchingFiles.length > 0 ? [] : [globProblem(merged, globs, index, "matches no file")];
   });
   const { readManifests } = await import("./manifests/read-manifests.ts");
   // Only what was judged is read, and as it was then.
-  const used = files().filter((file) => judged === null || judged.has(file));
-  const read = await readManifests(used, directory, environment, (file) => judged?.get(file));
-  const isTaken = ({ name, persona }: Manifests["tools"][number]) =>
+  const usedFiles = currentFiles().filter((file) => judgedTexts === null || judgedTexts.has(file));
+  const loaded = await readManifests(usedFiles, directory, environment, (file) =>
+    judgedTexts?.get(file),
+  );
+  const isCovered = ({ name, persona }: Manifests["tools"][number]) =>
     tools[name] !== undefined && tools[name].persona === persona;
-  for (const { name, persona, file } of read.manifests.tools.filter(isTaken)) {
+  for (const { name, persona, file } of loaded.manifests.tools.filter(isCovered)) {
     const message = `tool '${name}' is also in the section 'tools' of the configuration, which counts`;
-    const place = { file, line: null, path: "", owner: persona ?? null };
-    problems.push({ ...place, severity: "warning", message, hint: "Remove one of them." });
+    const origin = { file, line: null, path: "", owner: persona ?? null };
+    problems.push({ ...origin, severity: "warning", message, hint: "Remove one of them." });
   }
   return {
     // The registry lists these very objects.
     manifests: deepFreeze({
-      ...read.manifests,
-      tools: read.manifests.tools.filter((tool) => !isTaken(tool)),
+      ...loaded.manifests,
+      tools: loaded.manifests.tools.filter((tool) => !isCovered(tool)),
     }),
-    problems: [...problems, ...read.problems],
-    files,
+    problems: [...problems, ...loaded.problems],
+    files: currentFiles,
   };
 }
 
 function globProblem(
   merged: Merged,
   globs: readonly string[],
-  at: number,
-  what: string,
+  index: number,
+  trouble: string,
 ): ConfigProblem {
   const hint = "It starts where this file is; ** stands for directories.";
   return {
-    ...merged.placeOf(["manifests", at]),
+    ...merged.placeOf(["manifests", index]),
     severity: "warning",
-    message: `'${globs[at]}' ${what}`,
+    message: `'${globs[index]}' ${trouble}`,
     hint,
   };
 }
@@ -130,87 +133,92 @@ const nothingGiven =
 export async function loadConfig(
   source: ConfigSource,
   environment: Environment,
-  place?: Project,
-  instead?: FileText,
+  projectPlace?: Project,
+  unsavedText?: FileText,
 ): Promise<LoadedConfig> {
   const layers: Setting[][] = [];
   const projectLayers: Setting[][] = [];
   const files: string[] = [];
-  const found: ConfigProblem[] = [];
-  const { read, found: ofClients } = await readSource(source, instead);
-  for (const { document, problems } of read) {
-    found.push(...problems);
+  const foundProblems: ConfigProblem[] = [];
+  const { read: documents, found: ofClients } = await readSource(source, unsavedText);
+  for (const { document, problems } of documents) {
+    foundProblems.push(...problems);
     if (document === null) continue;
     const shapes = readShapes(withoutOwnEntry(document));
-    found.push(...shapes.problems);
-    (place?.files.includes(document.file) ? projectLayers : layers).push(shapes.settings);
+    foundProblems.push(...shapes.problems);
+    const isProjectFile = projectPlace?.files.includes(document.file);
+    (isProjectFile ? projectLayers : layers).push(shapes.settings);
     files.push(document.file);
   }
-  const project = place && {
-    ...place,
-    ofClients: ofClients?.documents.map(({ file }) => file) ?? [],
-  };
+  const clientFiles = ofClients?.documents.map(({ file }) => file) ?? [];
+  const project = projectPlace && { ...projectPlace, ofClients: clientFiles };
   const fromEnvironment = settingsFromEnvironment(environment);
-  if (files.length === 0 && (found.length > 0 || fromEnvironment.settings.length === 0))
-    throw new PlaneError("CONFIG_INVALID", renderProblems(found) || nothingGiven, {
-      data: { problems: found },
+  if (files.length === 0 && (foundProblems.length > 0 || fromEnvironment.settings.length === 0))
+    throw new PlaneError("CONFIG_INVALID", renderProblems(foundProblems) || nothingGiven, {
+      data: { problems: foundProblems },
     });
-  found.push(...fromEnvironment.problems);
+  foundProblems.push(...fromEnvironment.problems);
   const judged = await judge(layers, projectLayers, project, environment);
-  const inForce = judged?.layers ?? layers;
-  const described = mergeSettings(inForce, fromEnvironment.settings);
-  const forAll = settingsForAllServers(environment, described.values.servers);
-  found.push(...forAll.problems);
+  const layersInForce = judged?.layers ?? layers;
+  const withoutServerOverrides = mergeSettings(layersInForce, fromEnvironment.settings);
+  const forAll = settingsForAllServers(environment, withoutServerOverrides.values.servers);
+  foundProblems.push(...forAll.problems);
   const overrides = [...fromEnvironment.settings, ...forAll.settings];
-  const merged = forAll.settings.length === 0 ? described : mergeSettings(inForce, overrides);
+  const merged =
+    forAll.settings.length === 0 ? withoutServerOverrides : mergeSettings(layersInForce, overrides);
   const places = createPlaces(merged, environment, project);
   // They add to what the rest may say.
   const extensions = await loadUsed(merged);
   const { problems, ...checked } = checkValues(merged, environment, places.folderOf);
-  const own = judgeOwn(checked.servers, { merged, environment, project });
+  const ownServers = judgeOwn(checked.servers, { merged, environment, project });
   const approvals = withTwoLives(checked.approvals, merged);
   const values = {
     ...checked,
     approvals: approvals.settings,
-    ...withoutUntrusted(checked, judged?.waiting ?? [], judged?.trust ?? null, own),
-    inWorkspace: own?.inWorkspace ?? [],
+    ...withoutUntrusted(checked, judged?.waiting ?? [], judged?.trust ?? null, ownServers),
+    inWorkspace: ownServers?.inWorkspace ?? [],
   };
-  const trust = judged?.trust ?? (own && project ? noTrust(project.directory ?? "") : null);
-  const isProjects = project?.files.includes(merged.originOf(["manifests"])?.file ?? "") ?? false;
-  const texts = isProjects ? trustedTexts(judged?.pulled ?? []) : null;
+  const trust = judged?.trust ?? (ownServers && project ? noTrust(project.directory ?? "") : null);
+  const isOfProject = project?.files.includes(merged.originOf(["manifests"])?.file ?? "") ?? false;
+  const texts = isOfProject ? trustedTexts(judged?.pulled ?? []) : null;
   const fromFiles = await loadManifests(values, merged, files, environment, texts);
   const config = {
     ...values,
     files,
-    ...(ofClients && { foundIn: ofClients.foundIn }),
+    ...withoutUndefined({ foundIn: ofClients?.foundIn }),
     fromManifests: fromFiles.manifests,
     problems: [
-      ...found,
+      ...foundProblems,
       ...problems,
       ...(judged?.problems ?? []),
-      ...(own?.problems ?? []),
+      ...(ownServers?.problems ?? []),
       ...(await checkPolicy(values.policy, merged)),
       ...(await checkRedaction(values.results.redact.patterns, merged)),
       ...checkAccess(values, merged),
       ...checkAuth(values.auth, merged),
       ...approvals.problems,
       ...(await checkHooks(values.hooks, merged)),
-      ...extensions.flatMap((one, at) => (one.extension === null ? unusable(one, at, merged) : [])),
+      ...extensions.flatMap((extension, index) =>
+        extension.extension === null ? unusable(extension, index, merged) : [],
+      ),
       ...fromFiles.problems,
       ...sharingInManifests(values.servers, fromFiles.manifests),
     ],
   };
-  const said = [merged.values, fromFiles.manifests.tools.map(({ providers }) => providers)];
+  const writtenValues = [
+    merged.values,
+    fromFiles.manifests.tools.map(({ providers }) => providers),
+  ];
   const { pulled = [], waiting = [] } = judged ?? {};
   return {
     config,
-    trust: trust && { ...trust, own: own?.lines ?? [] },
+    trust: trust && { ...trust, own: ownServers?.lines ?? [] },
     pulled,
     waiting,
     merged,
-    ofClients: ofClients?.documents.map(({ file }) => file) ?? [],
+    ofClients: clientFiles,
     extensions,
-    variables: usedVariables(said, environment),
+    variables: usedVariables(writtenValues, environment),
     directoryOf: places.directoryOf,
     placed: (server, definition, directory = project?.directory ?? null) =>
       places.placed(
@@ -227,23 +235,29 @@ export async function loadConfig(
 
 /** Loaded where there is a project: most planes are configured by name. */
 async function judge(
-  own: readonly Setting[][],
-  theirs: readonly Setting[][],
+  ownLayers: readonly Setting[][],
+  projectLayers: readonly Setting[][],
   project: Project | undefined,
   environment: Environment,
 ): Promise<JudgedSettings | null> {
-  if (project === undefined || project.directory === null || theirs.length === 0) return null;
+  if (project === undefined || project.directory === null || projectLayers.length === 0)
+    return null;
   const { judgeProject } = await import("./trust/judge-project.ts");
-  return judgeProject(own, theirs, { ...project, directory: project.directory }, environment);
+  return judgeProject(
+    ownLayers,
+    projectLayers,
+    { ...project, directory: project.directory },
+    environment,
+  );
 }
 
-function judgeOwn(servers: Config["servers"], known: Parameters<typeof judgeOwnServers>[1]) {
-  const { merged, environment, project } = known;
+function judgeOwn(servers: Config["servers"], context: Parameters<typeof judgeOwnServers>[1]) {
+  const { merged, environment, project } = context;
   const isOwn = ([name, { transport }]: [string, ServerDefinition]) =>
     transport === "stdio" &&
     isOwnSource(merged.originOf(["servers", name])?.file ?? "", environment, project);
   if (!Object.entries(servers).some(isOwn)) return null;
-  return judgeOwnServers(servers, known);
+  return judgeOwnServers(servers, context);
 }
 
 function trustedTexts(pulled: readonly PulledFile[]): Texts {
@@ -256,7 +270,7 @@ function withoutUntrusted(
   { servers, broken }: Pick<Config, "servers" | "broken">,
   waiting: readonly Setting[],
   trust: ProjectTrust | null,
-  own: JudgedOwn | null,
+  ownServers: JudgedOwn | null,
 ): Pick<Config, "servers" | "broken" | "untrusted"> {
   const names = new Set(
     waiting.flatMap(({ path: [section, name] }) => (section === "servers" ? String(name) : [])),
@@ -268,13 +282,14 @@ function withoutUntrusted(
     lines.map(({ name, launch, hash }) => [name, { launch, hash }]),
   );
   // One that is not trusted in this directory may be in that of a client.
-  const isHeld = (name: string) => own !== null && Object.hasOwn(own.broken, name);
-  const without = <T>(all: Record<string, T>, isLeft: (name: string) => boolean) =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => isLeft(name)));
+  const isBrokenHere = (name: string) =>
+    ownServers !== null && Object.hasOwn(ownServers.broken, name);
+  const keepOnly = <T>(entries: Record<string, T>, isKept: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(entries).filter(([name]) => isKept(name)));
   return {
-    servers: own === null ? servers : without(servers, (name) => !isHeld(name)),
-    untrusted: { ...untrusted, ...own?.untrusted },
-    broken: { ...without(broken, (name) => !names.has(name)), ...own?.broken },
+    servers: ownServers === null ? servers : keepOnly(servers, (name) => !isBrokenHere(name)),
+    untrusted: { ...untrusted, ...ownServers?.untrusted },
+    broken: { ...keepOnly(broken, (name) => !names.has(name)), ...ownServers?.broken },
   };
 }
 
@@ -322,8 +337,8 @@ export function checkModelEntry(
 /** A server as a file would hold it, in the normal form. */
 export function readServerEntry(name: string, entry: UnknownObject, environment: Environment) {
   const data = { mcpServers: { [name]: entry } };
-  const { settings, problems: misread } = readShapes({ file: "", data, lineOf: () => null });
-  const found = misread
+  const { settings, problems: misreadings } = readShapes({ file: "", data, lineOf: () => null });
+  const findings = misreadings
     .filter(({ severity }) => severity === "error")
     .map(({ path, message, hint }) => ({
       path: path.slice(`mcpServers.${name}.`.length),
@@ -332,10 +347,10 @@ export function readServerEntry(name: string, entry: UnknownObject, environment:
     }));
   const { servers } = mergeSettings([settings]).values;
   const report: Report = (path, message, hint = null) =>
-    found.push({ path: renderPath(path.slice(2)), message, hint });
-  const given = isObject(servers) ? servers[name] : undefined;
-  const definition = checkServer(name, given, environment, report, () => undefined);
-  const problems = found.map(({ path, message, hint }) =>
+    findings.push({ path: renderPath(path.slice(2)), message, hint });
+  const settingsOfServer = isObject(servers) ? servers[name] : undefined;
+  const definition = checkServer(name, settingsOfServer, environment, report, () => undefined);
+  const problems = findings.map(({ path, message, hint }) =>
     [path === "" ? message : `'${path}' ${message}`, hint]
       .filter((part) => part !== null)
       .join(". "),
@@ -347,29 +362,29 @@ type Finding = { path: Path; message: string; hint: string };
 
 async function checkHooks(hooks: HookSettings, merged: Merged): Promise<ConfigProblem[]> {
   const patterns = hookEvents.flatMap((event) =>
-    hooks[event].map(({ matcher }, at) => ({
-      path: ["hooks", event, at, "matcher"],
+    hooks[event].map(({ matcher }, index) => ({
+      path: ["hooks", event, index, "matcher"],
       pattern: matcher,
     })),
   );
   const hint = `'${anyToolMatcher}' stands for every tool. Look-around and back references are not supported.`;
-  const given = patterns.filter(({ pattern }) => pattern !== anyToolMatcher);
-  return asProblems(await checkPatterns(given, hint), merged);
+  const checkedPatterns = patterns.filter(({ pattern }) => pattern !== anyToolMatcher);
+  return asProblems(await checkPatterns(checkedPatterns, hint), merged);
 }
 
 async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigProblem[]> {
-  const patterns = rules.flatMap(({ arguments: given = {} }, at) =>
-    Object.entries(given).flatMap(([name, pattern]) => {
+  const patterns = rules.flatMap(({ arguments: conditions = {} }, index) =>
+    Object.entries(conditions).flatMap(([name, pattern]) => {
       if (typeof pattern === "string") return [];
       return [
-        { path: ["policy", "rules", at, "arguments", name, "regex"], pattern: pattern.regex },
+        { path: ["policy", "rules", index, "arguments", name, "regex"], pattern: pattern.regex },
       ];
     }),
   );
   const hint = "Look-around and back references are not supported: they can take for ever.";
-  const zones = rules.flatMap(({ time }, at): Finding[] => {
+  const zones = rules.flatMap(({ time }, index): Finding[] => {
     if (time === undefined || isTimezone(time.timezone)) return [];
-    const path = ["policy", "rules", at, "time", "timezone"];
+    const path = ["policy", "rules", index, "time", "timezone"];
     return [
       {
         path,
@@ -389,11 +404,11 @@ async function checkPolicy({ rules }: Policy, merged: Merged): Promise<ConfigPro
 }
 
 /** A rule whose braces or brackets are meant as alternatives matches nothing. */
-function literalGlobs({ tool, server }: PolicyRule, at: number): Finding[] {
+function literalGlobs({ tool, server }: PolicyRule, index: number): Finding[] {
   return Object.entries({ tool, server }).flatMap(([key, glob = ""]) =>
     /[{}[\]]/.test(glob)
       ? {
-          path: ["policy", "rules", at, key],
+          path: ["policy", "rules", index, key],
           message: `braces and brackets in '${glob}' are matched literally`,
           hint: "Globs support only * and ?. Write one rule per alternative.",
         }
@@ -402,13 +417,14 @@ function literalGlobs({ tool, server }: PolicyRule, at: number): Finding[] {
 }
 
 /** A glob between slashes with the signs of a regular expression: its rule would guard nothing, without a word. */
-function slashedPatterns({ arguments: conditions = {} }: PolicyRule, at: number): Finding[] {
-  return Object.entries(conditions).flatMap(([name, given]) => {
-    const [, pattern] = (typeof given === "string" && /^\/(.*)\/[a-z]*$/s.exec(given)) || [];
+function slashedPatterns({ arguments: conditions = {} }: PolicyRule, index: number): Finding[] {
+  return Object.entries(conditions).flatMap(([name, condition]) => {
+    if (typeof condition !== "string") return [];
+    const [, pattern] = /^\/(.*)\/[a-z]*$/s.exec(condition) ?? [];
     if (pattern === undefined || !/[\\^$|+()]/.test(pattern)) return [];
-    const message = `'${given}' is a glob, whose slashes and signs are matched literally`;
+    const message = `'${condition}' is a glob, whose slashes and signs are matched literally`;
     const hint = `For a regular expression write {"regex": ${JSON.stringify(pattern)}}.`;
-    return [{ path: ["policy", "rules", at, "arguments", name], message, hint }];
+    return [{ path: ["policy", "rules", index, "arguments", name], message, hint }];
   });
 }
 
@@ -416,27 +432,26 @@ async function checkRedaction(
   patterns: readonly string[],
   merged: Merged,
 ): Promise<ConfigProblem[]> {
-  const given = patterns.map((pattern, at) => ({
-    path: ["results", "redact", "patterns", at],
+  const placedPatterns = patterns.map((pattern, index) => ({
+    path: ["results", "redact", "patterns", index],
     pattern,
   }));
   return asProblems(
-    await checkPatterns(given, "Look-around and back references are not supported."),
+    await checkPatterns(placedPatterns, "Look-around and back references are not supported."),
     merged,
   );
 }
 
 async function checkPatterns(
-  given: readonly { path: Path; pattern: string }[],
+  placedPatterns: readonly { path: Path; pattern: string }[],
   hint: string,
 ): Promise<Finding[]> {
-  if (given.length === 0) return [];
+  if (placedPatterns.length === 0) return [];
   const { patternProblem } = await import("../lib/text/linear-pattern.ts");
-  return given.flatMap(({ path, pattern }) => {
+  return placedPatterns.flatMap(({ path, pattern }) => {
     const problem = patternProblem(pattern);
-    return problem === null
-      ? []
-      : [{ path, message: `'${pattern}' is not a valid pattern: ${problem}`, hint }];
+    if (problem === null) return [];
+    return [{ path, message: `'${pattern}' is not a valid pattern: ${problem}`, hint }];
   });
 }
 

@@ -7,7 +7,7 @@ import type { Environment } from "./environment.ts";
 import { gatewayConfig, ownName } from "./own-entry.ts";
 import { readFileText } from "./text/read-file-text.ts";
 
-const native = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
+const nativeNames = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
 
 /** Where a configuration may be, there or not. */
 function candidates(directory: string, environment: Environment): string[] {
@@ -20,11 +20,12 @@ export function userFiles(environment: Environment): string[] {
     environment.XDG_CONFIG_HOME ||
     environment.APPDATA ||
     (home === null ? null : join(home, ".config"));
-  return user === null ? [] : native.map((name) => join(user, "toolplane", name));
+  if (user === null) return [];
+  return nativeNames.map((name) => join(user, "toolplane", name));
 }
 
 export function projectFiles(directory: string): string[] {
-  return native.map((name) => join(directory, name));
+  return nativeNames.map((name) => join(directory, name));
 }
 
 /** The user's file first, then the project's: later ones win. */
@@ -34,8 +35,8 @@ export function defaultConfigFiles(directory: string, environment: Environment):
 
 /** Those of the default files that come with a project and not from the user. */
 export function ofProject(files: readonly string[], environment: Environment): string[] {
-  const own = userFiles(environment).map((file) => resolve(file));
-  return files.map((file) => resolve(file)).filter((file) => !own.includes(file));
+  const ownFiles = userFiles(environment).map((file) => resolve(file));
+  return files.map((file) => resolve(file)).filter((file) => !ownFiles.includes(file));
 }
 
 /** A `.mcp.json` that starts us is the client's: the servers that `connect` left in it are the client's own. */
@@ -44,11 +45,11 @@ const maxMebibytes = 32;
 function startsUs(file: string): boolean {
   if (basename(file) !== ".mcp.json") return false;
   try {
-    const read = readFileText(file, maxMebibytes);
-    if (!("text" in read)) return false;
-    const { mcpServers } = JSON.parse(read.text);
-    const own = mcpServers?.[ownName];
-    return isObject(own) && gatewayConfig(own) !== null;
+    const content = readFileText(file, maxMebibytes);
+    if (!("text" in content)) return false;
+    const { mcpServers } = JSON.parse(content.text);
+    const ownEntry = mcpServers?.[ownName];
+    return isObject(ownEntry) && gatewayConfig(ownEntry) !== null;
   } catch {
     return false;
   }
@@ -60,11 +61,11 @@ export function noConfigFound(
   environment: Environment,
   isForClients = false,
 ): never {
-  const own = userFiles(environment)[0];
-  const places = [directory, ...(own === undefined ? [] : [dirname(own)])];
+  const userFile = userFiles(environment)[0];
+  const directories = [directory, ...(userFile === undefined ? [] : [dirname(userFile)])];
   throw new PlaneError(
     "CONFIG_INVALID",
-    `No configuration found. Looked for ${native[0]} and .mcp.json in ${places.join(" and ")}` +
+    `No configuration found. Looked for ${nativeNames[0]} and .mcp.json in ${directories.join(" and ")}` +
       (isForClients
         ? ". Put Toolplane in front of a client and its servers with 'toolplane connect'. "
         : ", and for servers in the files of your clients. ") +

@@ -35,8 +35,10 @@ export function mergeSettings(
   }
   for (const override of overrides) {
     const unit = renderPath(unitOf(override.path));
-    const others = (units.get(unit) ?? []).filter(({ path }) => !isReplacedBy(path, override.path));
-    units.set(unit, [...others, override]);
+    const remaining = (units.get(unit) ?? []).filter(
+      ({ path }) => !isReplacedBy(path, override.path),
+    );
+    units.set(unit, [...remaining, override]);
   }
   const settings = joinLists([...units.values()].flat());
   const byPath = once(
@@ -51,8 +53,8 @@ export function mergeSettings(
     placeOf(path) {
       const key = renderPath(path);
       const { origin = { file: "", line: null }, written = key } = nearest(path) ?? {};
-      const place = { file: origin.file, line: origin.line, path: written };
-      return written === key ? place : { ...place, key };
+      const position = { file: origin.file, line: origin.line, path: written };
+      return written === key ? position : { ...position, key };
     },
   };
 }
@@ -61,37 +63,37 @@ function settingsBelow(settings: readonly Setting[]): ReadonlyMap<string, Settin
   const first = new Map<string, Setting>();
   for (const setting of settings) {
     for (let length = 1; length < setting.path.length; length++) {
-      const around = renderPath(setting.path.slice(0, length));
-      if (!first.has(around)) first.set(around, setting);
+      const outerPath = renderPath(setting.path.slice(0, length));
+      if (!first.has(outerPath)) first.set(outerPath, setting);
     }
   }
   return first;
 }
 
 /** A server is started or reached, not both: a new way of one kind ends the other. */
-const otherWay: Readonly<Record<string, readonly string[]>> = {
+const replacedKeys: Readonly<Record<string, readonly string[]>> = {
   url: ["command", "args", "transport", "type"],
   command: ["url", "transport", "type"],
 };
 
 function isReplacedBy(path: Path, override: Path): boolean {
   if (renderPath(path) === renderPath(override)) return true;
-  const replaced = override[0] === "servers" ? otherWay[String(override[2])] : undefined;
+  const replaced = override[0] === "servers" ? replacedKeys[String(override[2])] : undefined;
   return path.length === 3 && (replaced?.includes(String(path[2])) ?? false);
 }
 
 /** A file may add rules and hooks; it cannot take away those of another file. */
-const addsUp = /^(policy\.rules|hooks\.\w+)$/;
+const additiveLists = /^(policy\.rules|hooks\.\w+)$/;
 
 function keptBeside(unit: string, units: ReadonlyMap<string, Setting[]>): Setting[] {
-  return addsUp.test(unit) ? (units.get(unit) ?? []) : [];
+  return additiveLists.test(unit) ? (units.get(unit) ?? []) : [];
 }
 
 function joinLists(settings: Setting[]): Setting[] {
   const lists = new Map<string, Setting[]>();
   for (const setting of settings) {
     const path = renderPath(setting.path);
-    if (addsUp.test(path)) lists.set(path, [...(lists.get(path) ?? []), setting]);
+    if (additiveLists.test(path)) lists.set(path, [...(lists.get(path) ?? []), setting]);
   }
   const joined = [...lists.values()].filter((list) => list.length > 1 && list.every(isList));
   if (joined.length === 0) return settings;
@@ -109,7 +111,7 @@ function isList({ value }: Setting): boolean {
 function join(lists: readonly Setting[]): Setting {
   const [first] = lists as [Setting, ...Setting[]];
   const entries = lists.flatMap((list) =>
-    (list.value as unknown[]).map((value, at) => ({ value, at, list })),
+    (list.value as unknown[]).map((value, index) => ({ value, at: index, list })),
   );
   return {
     path: first.path,
@@ -134,7 +136,8 @@ function groupByUnit(settings: readonly Setting[]): Map<string, Setting[]> {
 }
 
 export function unitOf(path: Path): Path {
-  return sectionsByName.includes(path[0]) ? path.slice(0, 2) : path;
+  if (sectionsByName.includes(path[0])) return path.slice(0, 2);
+  return path;
 }
 
 type Nested = { [key: string]: unknown };
@@ -143,12 +146,13 @@ function nest(settings: readonly Setting[]): Nested {
   const root: Nested = Object.create(null);
   for (const { path, value } of settings) {
     let inner = root;
-    for (const part of path.slice(0, -1)) {
-      const next = inner[part];
-      inner = typeof next === "object" && next !== null ? (next as Nested) : newObject(inner, part);
+    for (const key of path.slice(0, -1)) {
+      const child = inner[key];
+      inner =
+        typeof child === "object" && child !== null ? (child as Nested) : newObject(inner, key);
     }
-    const last = path.at(-1);
-    if (last !== undefined) inner[last] = value;
+    const lastKey = path.at(-1);
+    if (lastKey !== undefined) inner[lastKey] = value;
   }
   return root;
 }
@@ -167,13 +171,13 @@ function nearestOrigin(
   path: Path,
 ): Nearest | undefined {
   for (let length = path.length; length > 0; length--) {
-    const around = renderPath(path.slice(0, length));
-    const found = settings.get(around);
-    if (found) {
-      const origin = found.originInside?.(path.slice(length)) ?? found.origin;
+    const outerPath = renderPath(path.slice(0, length));
+    const setting = settings.get(outerPath);
+    if (setting) {
+      const origin = setting.originInside?.(path.slice(length)) ?? setting.origin;
       return { origin, written: origin.path };
     }
-    const below = firstBelow().get(around);
+    const below = firstBelow().get(outerPath);
     if (below) return { origin: below.origin, written: respell(path, length, below) };
   }
   return undefined;

@@ -9,10 +9,10 @@ const ownPort = "7420";
 /** Is this entry of a client the gateway itself? Importing it would make us call ourselves. */
 export function isOurselves(name: string, { command, args, url }: JsonObject): boolean {
   if (typeof url === "string") return name === ownName && isOwnUrl(url);
-  const words = [command, ...(Array.isArray(args) ? args : [])].map(String);
-  const program = words.findIndex((word) => programOf(word) === ownName);
-  const started = name === ownName ? 0 : program;
-  return started !== -1 && words.slice(started + 1).includes("mcp");
+  const commandLine = [command, ...(Array.isArray(args) ? args : [])].map(String);
+  const program = commandLine.findIndex((argument) => programOf(argument) === ownName);
+  const programIndex = name === ownName ? 0 : program;
+  return programIndex !== -1 && commandLine.slice(programIndex + 1).includes("mcp");
 }
 
 /** A configuration without the entry that `connect` wrote into it: `.mcp.json` is Claude Code's file and ours. */
@@ -20,8 +20,8 @@ export function withoutOwnEntry(document: ConfigDocument): ConfigDocument {
   const { file, data } = document;
   if (basename(file) !== ".mcp.json" || !isObject(data) || !isObject(data.mcpServers))
     return document;
-  const { [ownName]: own, ...mcpServers } = data.mcpServers;
-  if (gatewayConfig(own) === null) return document;
+  const { [ownName]: ownEntry, ...mcpServers } = data.mcpServers;
+  if (gatewayConfig(ownEntry) === null) return document;
   return { ...document, data: { ...data, mcpServers } };
 }
 
@@ -29,18 +29,20 @@ export function withoutOwnEntry(document: ConfigDocument): ConfigDocument {
 export function gatewayConfig(entry: unknown): string[] | null {
   if (!isObject(entry)) return null;
   const { command = entry.cmd, args } = entry;
-  const words = [command, args].flat().map(String);
-  if (!words.slice(1).includes("mcp")) {
+  const commandLine = [command, args].flat().map(String);
+  if (!commandLine.slice(1).includes("mcp")) {
     const url = entry.url ?? entry.serverUrl ?? entry.httpUrl ?? entry.uri;
     return typeof url === "string" && isOwnUrl(url) ? [] : null;
   }
-  return words.flatMap((word, at) => (word === "--config" ? (words[at + 1] ?? []) : []));
+  return commandLine.flatMap((argument, index) =>
+    argument === "--config" ? (commandLine[index + 1] ?? []) : [],
+  );
 }
 
 /** `C:\tools\toolplane.cmd` and `toolplane@1.2` are both toolplane. */
-function programOf(word: string): string {
-  const last = word.split(/[\\/]/).at(-1) ?? word;
-  return last.replace(/\.(cmd|exe|ps1|bat)$/i, "").replace(/(?<=.)@.*$/s, "");
+function programOf(command: string): string {
+  const fileName = command.split(/[\\/]/).at(-1) ?? command;
+  return fileName.replace(/\.(cmd|exe|ps1|bat)$/i, "").replace(/(?<=.)@.*$/s, "");
 }
 
 function isOwnUrl(url: string): boolean {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { sameJson } from "../lib/json/plain-data.ts";
+import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { HttpProviderConfig, ModelProviderConfig } from "../model/calls/provider-config.ts";
 import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
@@ -31,31 +31,34 @@ export function parseValue<S extends z.core.$ZodType>(
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): [message: string, hint?: string] {
   const isMissing = issue.code === "invalid_type" && valueAtIssue(value, issue.path) === undefined;
-  return isMissing
-    ? [describeIssue(issue, value), `Add it as ${typeName(issue.expected)}.`]
-    : [describeIssue(issue, value)];
+  const description = describeIssue(issue, value);
+  if (isMissing) return [description, `Add it as ${typeName(issue.expected)}.`];
+  return [description];
 }
 
 function reportKeys(
   unknown: readonly string[],
-  known: readonly string[],
+  knownKeys: readonly string[],
   path: Path,
   report: Report,
 ): void {
   for (const key of unknown) {
-    const near = nearest(key, known).map((one) => `'${one}'`);
+    const near = nearest(key, knownKeys).map((candidate) => `'${candidate}'`);
     const hint =
-      near.length === 0 ? `It can have ${known.join(", ")}.` : `Did you mean ${near.join(" or ")}?`;
-    report([...path, key], `unknown key '${key}'`, known.length === 0 ? null : hint);
+      near.length === 0
+        ? `It can have ${knownKeys.join(", ")}.`
+        : `Did you mean ${near.join(" or ")}?`;
+    report([...path, key], `unknown key '${key}'`, knownKeys.length === 0 ? null : hint);
   }
 }
 
 /** The keys of the object that a path leads to; none where it leads elsewhere. */
 function keysAt(schema: z.core.$ZodType, path: Path): string[] {
-  let here = definitionOf(schema);
-  for (const part of path) here = definitionOf(here.shape?.[part] ?? here.element);
+  let definition = definitionOf(schema);
+  for (const part of path)
+    definition = definitionOf(definition.shape?.[part] ?? definition.element);
   // Of several forms, the one that is an object.
-  const forms = [here, ...(here.options ?? []).map(definitionOf)];
+  const forms = [definition, ...(definition.options ?? []).map(definitionOf)];
   return Object.keys(forms.find(({ shape }) => shape !== undefined)?.shape ?? {});
 }
 
@@ -68,7 +71,8 @@ type Definition = {
 
 function definitionOf(schema: z.core.$ZodType | undefined): Definition {
   const definition = (schema?._zod.def ?? {}) as Definition;
-  return definition.innerType === undefined ? definition : definitionOf(definition.innerType);
+  if (definition.innerType === undefined) return definition;
+  return definitionOf(definition.innerType);
 }
 
 export function unsetHint(variable: string): string {
@@ -101,20 +105,20 @@ export const builtinKinds: ReadonlySet<string> = new Set([
 
 /** Marks the providers that cannot be used as they are written; the others of the tool can. */
 export function checkProviders(manifest: ToolManifest, context: Context): ToolManifest {
-  const providers = manifest.providers.map((spec, at) => checkProvider(spec, at, context));
+  const providers = manifest.providers.map((spec, index) => checkProvider(spec, index, context));
   return { ...manifest, providers };
 }
 
-function checkProvider(written: ProviderSpec, at: number, context: Context): ProviderSpec {
-  const { unusable: _, base: __, written: ___, isJudged: ____, ...spec } = written;
+function checkProvider(writtenSpec: ProviderSpec, index: number, context: Context): ProviderSpec {
+  const { unusable: _, base: __, written: ___, isJudged: ____, ...spec } = writtenSpec;
   let unusable: string | undefined;
   const report: Report = (path, message, hint = null) => {
-    const place = renderPath(path.slice(3));
+    const location = renderPath(path.slice(3));
     // With a colon behind a key, what follows would be hidden as a secret.
-    unusable ??= place === "" ? `its configuration: ${message}` : `in '${place}', ${message}`;
+    unusable ??= location === "" ? `its configuration: ${message}` : `in '${location}', ${message}`;
     context.report(path, message, hint);
   };
-  const path = ["providers", at, "config"];
+  const path = ["providers", index, "config"];
   const config = expandEnvironment(
     spec.config,
     context.environment,
@@ -127,32 +131,33 @@ function checkProvider(written: ProviderSpec, at: number, context: Context): Pro
     ({ message, hint }, field) => report([...path, ...field], message, hint),
   ) as JsonObject;
   if (!builtinKinds.has(spec.name) && !addedProviders.has(spec.name))
-    context.warn?.(["providers", at, "name"], ...unknownProvider(spec.name));
+    context.warn?.(["providers", index, "name"], ...unknownProvider(spec.name));
   const schema = schemas.get(spec.name);
   if (schema && unusable === undefined) parseValue(schema, config, path, report);
   return {
     ...spec,
     // Names of servers and tools are no secrets, and others look them up.
-    ...(spec.name === "mcp" ? expanded(spec.config, config) : { base: context.directory }),
-    ...(unusable === undefined ? {} : { unusable }),
+    ...(spec.name === "mcp" ? configAndWritten(spec.config, config) : { base: context.directory }),
+    ...withoutUndefined({ unusable }),
   } as ProviderSpec;
 }
 
 function unknownProvider(kind: string): [message: string, hint: string] {
-  const known = [...[...builtinKinds].slice(1), ...addedProviders];
-  const near = nearest(kind, known).map((one) => `'${one}'`);
-  const meant = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
-  const others = "an extension names others in its 'providers', and a program registers them";
-  const what = addedProviders.size === 0 ? "" : ", nor one of an extension";
+  const knownKinds = [...[...builtinKinds].slice(1), ...addedProviders];
+  const near = nearest(kind, knownKinds).map((candidate) => `'${candidate}'`);
+  const suggestion = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
+  const otherSources = "an extension names others in its 'providers', and a program registers them";
+  const exception = addedProviders.size === 0 ? "" : ", nor one of an extension";
   return [
-    `'${kind}' is not a built-in provider kind${what}`,
-    `${meant}Known are ${known.join(", ")}; ${others}.`,
+    `'${kind}' is not a built-in provider kind${exception}`,
+    `${suggestion}Known are ${knownKinds.join(", ")}; ${otherSources}.`,
   ];
 }
 
-function expanded(
+function configAndWritten(
   written: JsonObject,
   config: JsonObject,
 ): Pick<ProviderSpec, "config" | "written"> {
-  return sameJson(written, config) ? { config } : { config, written };
+  if (sameJson(written, config)) return { config };
+  return { config, written };
 }

@@ -24,26 +24,33 @@ export type ConfigSource = string | readonly (Part | FindServers)[] | ConfigInpu
 /** What a file would say. */
 export type FileText = { file: string; text: string };
 
-type Read = { document: ConfigDocument | null; problems: ConfigProblem[] };
+type ReadSource = { document: ConfigDocument | null; problems: ConfigProblem[] };
 
 /** In order, what was found in clients first: it has the least weight. */
 export async function readSource(
   source: ConfigSource,
-  instead: FileText | undefined,
-): Promise<{ read: Read[]; found: FoundServers | null }> {
+  unsavedText: FileText | undefined,
+): Promise<{ read: ReadSource[]; found: FoundServers | null }> {
   const parts: readonly (Part | FindServers)[] = Array.isArray(source) ? source : [source];
   const textOf = (file: string) =>
-    instead && resolve(instead.file) === file ? instead.text : undefined;
-  const isFinding = (part: Part | FindServers): part is FindServers => typeof part === "function";
-  const found = (await parts.find(isFinding)?.()) ?? null;
-  const given = parts
-    .filter((part) => !isFinding(part))
-    .map((part) =>
-      typeof part === "string"
-        ? readDocument(resolve(part), textOf(resolve(part)))
-        : { document: { file: "(given)", data: part, lineOf: () => null }, problems: [] },
-    );
-  const ofClients = (found?.documents ?? []).map((document) => ({ document, problems: [] }));
-  const unread = found === null ? [] : [{ document: null, problems: found.problems }];
-  return { read: [...unread, ...ofClients, ...(await Promise.all(given))], found };
+    unsavedText && resolve(unsavedText.file) === file ? unsavedText.text : undefined;
+  const isFindingServers = (part: Part | FindServers): part is FindServers =>
+    typeof part === "function";
+  const foundServers = (await parts.find(isFindingServers)?.()) ?? null;
+  const readings = parts
+    .filter((part) => !isFindingServers(part))
+    .map((part) => {
+      if (typeof part === "string") return readDocument(resolve(part), textOf(resolve(part)));
+      return { document: { file: "(given)", data: part, lineOf: () => null }, problems: [] };
+    });
+  const clientDocuments = (foundServers?.documents ?? []).map((document) => ({
+    document,
+    problems: [],
+  }));
+  const unreadable =
+    foundServers === null ? [] : [{ document: null, problems: foundServers.problems }];
+  return {
+    read: [...unreadable, ...clientDocuments, ...(await Promise.all(readings))],
+    found: foundServers,
+  };
 }

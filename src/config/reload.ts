@@ -13,19 +13,19 @@ const intervalMs = 400;
 
 /** Polls: a watch is lost when a directory is replaced, a link is moved or an editor renames. */
 export function watchFiles(list: () => readonly string[], onChange: () => void): Disposable {
-  let applied = signature(list());
-  let content = hashFiles(list());
-  let last = applied;
+  let appliedSignature = signature(list());
+  let appliedHash = hashFiles(list());
+  let lastSignature = appliedSignature;
   const timer = setInterval(() => {
     const files = list();
-    const now = signature(files);
-    const isSettled = now === last;
-    last = now;
-    if (!isSettled || now === applied) return;
-    applied = now;
-    const before = content;
-    content = hashFiles(files);
-    if (content !== before) onChange();
+    const currentSignature = signature(files);
+    const isSettled = currentSignature === lastSignature;
+    lastSignature = currentSignature;
+    if (!isSettled || currentSignature === appliedSignature) return;
+    appliedSignature = currentSignature;
+    const previousHash = appliedHash;
+    appliedHash = hashFiles(files);
+    if (appliedHash !== previousHash) onChange();
   }, intervalMs);
   timer.unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
@@ -34,8 +34,9 @@ export function watchFiles(list: () => readonly string[], onChange: () => void):
 function signature(files: readonly string[]): string {
   return files
     .map((file) => {
-      const found = statSync(file, { throwIfNoEntry: false, bigint: true });
-      return found ? `${file} ${found.ino} ${found.size} ${found.mtimeNs}` : `${file} gone`;
+      const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
+      if (stats) return `${file} ${stats.ino} ${stats.size} ${stats.mtimeNs}`;
+      return `${file} gone`;
     })
     .join("\n");
 }
@@ -79,10 +80,10 @@ export function createReload(context: ReloadContext) {
   const { settings, recorder, servers, limits, catalogue, calls, work } = context;
   const { emit } = recorder;
   const reload = async (): Promise<ServersChange> => {
-    const next = await settings.readAgain();
-    const { servers: definitions, broken, untrusted } = next.config;
+    const nextSettings = await settings.readAgain();
+    const { servers: definitions, broken, untrusted } = nextSettings.config;
     // What the servers ask of the settings is about those that they get.
-    next.take();
+    nextSettings.take();
     const change = await servers.apply({ definitions, broken, untrusted });
     limits.apply(change);
     catalogue.handWritten.apply(settings.config());

@@ -40,11 +40,14 @@ function describe(schema: JsonObject, key: string): void {
   }
 }
 
-const also = {
+const commonFields = {
   $schema: z.optional(z.string()),
   owner: z.optional(z.nullable(z.string())),
 };
-const kind = <const K extends string>(name: K) => ({ ...also, kind: z.optional(z.literal(name)) });
+const kind = <const K extends string>(name: K) => ({
+  ...commonFields,
+  kind: z.optional(z.literal(name)),
+});
 
 const ExtendingTask = z.extend(z.partial(TaskManifest), {
   ...kind("task"),
@@ -60,7 +63,7 @@ const Kinds = z.object({
 });
 
 /** What the reader of manifests takes beside the normal form. */
-const lenient: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
+const lenientSchemas: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
   priority: (schema) => ({ anyOf: [schema, { type: "string", pattern: "^\\s*-?\\d+\\s*$" }] }),
   health_check_interval: (schema) => ({
     anyOf: [schema, { type: "string", pattern: "^\\s*\\d+(\\.\\d+)?\\s*$" }],
@@ -73,9 +76,15 @@ function withLenientTools(tool: JsonObject): JsonObject {
   const { auth, providers } = properties;
   const spec = (providers as { items: { properties: Record<string, JsonObject> } }).items;
   const numbers = ["priority", "health_check_interval"] as const;
-  const read = numbers.map((key) => [key, lenient[key]?.(spec.properties[key] ?? {})]);
-  const items = { ...spec, properties: { ...spec.properties, ...Object.fromEntries(read) } };
-  const changed = { auth: lenient.auth?.(auth ?? {}), providers: { ...providers, items } };
+  const lenientNumbers = numbers.map((key) => [
+    key,
+    lenientSchemas[key]?.(spec.properties[key] ?? {}),
+  ]);
+  const items = {
+    ...spec,
+    properties: { ...spec.properties, ...Object.fromEntries(lenientNumbers) },
+  };
+  const changed = { auth: lenientSchemas.auth?.(auth ?? {}), providers: { ...providers, items } };
   return { ...tool, properties: { ...properties, ...changed } } as JsonObject;
 }
 
@@ -89,14 +98,18 @@ export function manifestSchema(): JsonObject {
     $defs?: JsonObject;
   };
   const manifest = { anyOf: Object.keys(properties).map((name) => ({ $ref: `#/$defs/${name}` })) };
-  const one = { $ref: "#/$defs/manifest" };
+  const manifestReference = { $ref: "#/$defs/manifest" };
   return {
     title: "Toolplane manifests",
     $schema: "https://json-schema.org/draft/2020-12/schema",
     anyOf: [
-      one,
-      { type: "array", items: one },
-      { type: "object", properties: { $schema: { type: "string" } }, additionalProperties: one },
+      manifestReference,
+      { type: "array", items: manifestReference },
+      {
+        type: "object",
+        properties: { $schema: { type: "string" } },
+        additionalProperties: manifestReference,
+      },
     ],
     $defs: {
       manifest,

@@ -37,65 +37,70 @@ export async function createSettings(
   const project = place === undefined ? null : openProject(place);
   const answers = project?.answers ?? createTrustAnswers(undefined);
   const load = async () => {
-    const loaded = await loadConfig(source, environment, project?.read());
-    requireSafe(loaded.config);
+    const loadedConfig = await loadConfig(source, environment, project?.read());
+    requireSafe(loadedConfig.config);
     return {
-      ...loaded,
-      extensions: [...given, ...loaded.extensions],
-      config: adapt(loaded.config),
+      ...loadedConfig,
+      extensions: [...givenExtensions, ...loadedConfig.extensions],
+      config: adapt(loadedConfig.config),
     };
   };
   // They add to what a configuration may say, so they come first.
-  const given = brought.length === 0 ? [] : await takeExtensions(brought);
+  const givenExtensions = brought.length === 0 ? [] : await takeExtensions(brought);
   let current = await load();
-  let added: AddedReaders = () => undefined;
+  let addedReaders: AddedReaders = () => undefined;
   const withSecrets = <T>(value: T & NotForeign<T>, directory: string) =>
-    resolveSecrets(value, { directory, added });
+    resolveSecrets(value, { directory, added: addedReaders });
   const directoryOf = (server: string) => current.directoryOf(server);
   const directories = createDirectories(() => current, answers);
-  const resolved = async (path: Path, value: string | undefined) =>
-    value === undefined
-      ? undefined
-      : withSecrets(value, dirname(current.merged.originOf(path)?.file ?? ""));
+  const resolvedSecret = async (path: Path, value: string | undefined) => {
+    if (value === undefined) return undefined;
+    return withSecrets(value, dirname(current.merged.originOf(path)?.file ?? ""));
+  };
   /** A file is read when it is needed, which may be long after it was judged. */
   const requireUnchanged = async (isNeeded: (one: PulledFile) => boolean): Promise<void> => {
-    const needed = current.pulled.filter(isNeeded);
-    if (needed.length === 0 || project === null) return;
+    const neededFiles = current.pulled.filter(isNeeded);
+    if (neededFiles.length === 0 || project === null) return;
     const { directory, answer } = project.read();
     const { isStillTrusted } = await import("./trust/pulled-files.ts");
     // What a program loads comes before the program, so that the file is named that has changed.
-    const loadedFirst = needed.toSorted((left, right) => rankOf(left) - rankOf(right));
+    const loadedFirst = neededFiles.toSorted((a, b) => rankOf(a) - rankOf(b));
     const changed = loadedFirst.find((pulled) => !isStillTrusted(pulled, directory ?? "", answer));
     if (changed !== undefined) throw changedFile(changed);
   };
   const rankOf = ({ base }: PulledFile) => (base === null ? 0 : 1);
   const isOf = ({ needs }: PulledFile, server: string) =>
     needs !== "settings" && "server" in needs && needs.server === server;
-  const requireServerFiles = (server: string) => requireUnchanged((one) => isOf(one, server));
+  const requireServerFiles = (server: string) => requireUnchanged((pulled) => isOf(pulled, server));
   /** A reference may name another document than the one that was judged. */
-  const requireDocument = async (server: string, place: string): Promise<void> => {
+  const requireDocument = async (server: string, writtenDocument: string): Promise<void> => {
     await requireServerFiles(server);
     const file = current.merged.originOf(["servers", server])?.file ?? "";
     if (!project?.read().files.includes(file)) return;
     const { documentFile } = await import("./trust/pulled-files.ts");
-    const judged = current.pulled.filter((one) => one.kind === "openapi" && isOf(one, server));
-    for (const document of documentFile(place, directoryOf(server)))
-      if (!judged.some((one) => one.file === document)) throw unjudged(server);
+    const judgedDocuments = current.pulled.filter(
+      (pulled) => pulled.kind === "openapi" && isOf(pulled, server),
+    );
+    for (const document of documentFile(writtenDocument, directoryOf(server)))
+      if (!judgedDocuments.some((pulled) => pulled.file === document)) throw unjudged(server);
   };
   /** Every recorded call asks, and it changes with the configuration. */
-  let placed: { config: Config; files: PlaneFiles } | undefined;
+  let planeFilesCache: { config: Config; files: PlaneFiles } | undefined;
   return {
     config: (): Config => current.config,
     fileOf: (path: Path) => current.merged.originOf(path)?.file,
     directoryOf,
     /** What makes this plane another one than others of the same user, and all its files. */
     planeFiles(): PlaneFiles {
-      if (placed?.config === current.config) return placed.files;
+      if (planeFilesCache?.config === current.config) return planeFilesCache.files;
       const files = current.config.files.filter((file) => isAbsolute(file));
       const special = files.filter((file) => !isOwnSource(file, environment, project?.read()));
-      const own = (special.length > 0 ? special : files).map(realPath);
-      placed = { config: current.config, files: { own, files: files.map(realPath) } };
-      return placed.files;
+      const ownFiles = (special.length > 0 ? special : files).map(realPath);
+      planeFilesCache = {
+        config: current.config,
+        files: { own: ownFiles, files: files.map(realPath) },
+      };
+      return planeFilesCache.files;
     },
     sources: () => [...current.sources(), ...(answers.file === null ? [] : [answers.file])],
     /** The user's own servers that work in the directory of each caller. */
@@ -122,30 +127,31 @@ export async function createSettings(
       },
       revoke: async (): Promise<void> => project?.forget(),
       /** In the directory of a caller. */
-      unanswered(given: string | undefined) {
-        const directory = given ?? project?.directory ?? null;
+      unanswered(callerDirectory: string | undefined) {
+        const directory = callerDirectory ?? project?.directory ?? null;
         return {
           directory: directory ?? "",
           lines: directory === null ? [] : directories.unanswered(directory),
         };
       },
-      async decline(hashes: readonly string[], given: string | undefined): Promise<void> {
-        const directory = given ?? project?.directory ?? null;
+      async decline(hashes: readonly string[], callerDirectory: string | undefined): Promise<void> {
+        const directory = callerDirectory ?? project?.directory ?? null;
         if (directory !== null) await directories.answer(directory, hashes, false);
       },
     },
-    checkTool: (given: { readonly [key: string]: unknown }) => checkRegistered(given, environment),
+    checkTool: (definition: { readonly [key: string]: unknown }) =>
+      checkRegistered(definition, environment),
     extensions: () => current.extensions,
     waitsForTrust: (section: string) => current.waiting.some(({ path }) => path[0] === section),
     /** From now on extensions read the kinds of secrets that they have added. */
     readAddedSecrets(readers: AddedReaders): void {
-      added = readers;
+      addedReaders = readers;
     },
     withSecrets,
     keyOfModel: (name: string, written: string) =>
       withSecrets(written, dirname(current.merged.originOf(["models", name])?.file ?? "")),
     /** A provider's configuration with its variables and secrets in their places. For use, not to be kept or shown. */
-    reveal: (spec: ProviderSpec) => revealConfig(spec, environment, (kind) => added(kind)),
+    reveal: (spec: ProviderSpec) => revealConfig(spec, environment, (kind) => addedReaders(kind)),
     secretValues: () => [...current.variables.values()],
     /** Rejects where the API document, or another file of the server's entry, is not what a person has trusted. */
     requireDocument,
@@ -156,16 +162,17 @@ export async function createSettings(
     /** Rejects where a file that belongs to the project's hooks is another than a person has trusted. */
     requireHooks: () => requireUnchanged(({ kind }) => kind === "hook"),
     /** Read when it is needed, as every secret. */
-    vaultKey: () => resolved(["vaultKey"], current.config.vaultKey),
+    vaultKey: () => resolvedSecret(["vaultKey"], current.config.vaultKey),
     /** With the secrets of the sign-in provider and of known clients. */
     auth: () =>
       withSecrets(current.config.auth, dirname(current.merged.originOf(["auth"])?.file ?? "")),
-    hmacKey: () => resolved(["audit", "hmacKey"], current.config.audit.hmacKey),
-    signingKey: () => resolved(["audit", "signingKey"], current.config.audit.signingKey),
+    hmacKey: () => resolvedSecret(["audit", "hmacKey"], current.config.audit.hmacKey),
+    signingKey: () => resolvedSecret(["audit", "signingKey"], current.config.audit.signingKey),
     otlp: async () => {
       const { otlp } = current.config.observability;
       const file = current.merged.originOf(["observability", "otlp", "endpoint"])?.file ?? "";
-      return otlp === null || otlp.endpoint === "" ? null : withSecrets(otlp, dirname(file));
+      if (otlp === null || otlp.endpoint === "") return null;
+      return withSecrets(otlp, dirname(file));
     },
     /** Reads everything again. `take` puts it in force; a server that has become unreadable stays as it was. */
     async readAgain(): Promise<{ config: Config; take(): void }> {
@@ -190,17 +197,19 @@ function realPath(file: string): string {
   }
 }
 
-async function takeExtensions(brought: readonly BroughtExtension[]): Promise<LoadedExtension[]> {
+async function takeExtensions(
+  programExtensions: readonly BroughtExtension[],
+): Promise<LoadedExtension[]> {
   const { givenExtension } = await import("./extensions/load-extensions.ts");
-  return brought.map((extension) => givenExtension(extension, workingDirectory()));
+  return programExtensions.map((extension) => givenExtension(extension, workingDirectory()));
 }
 
 /** A file that is gone or cannot be read says nothing about its servers, so what was loaded stays. */
 function requireFiles({ files }: Config, next: Config): void {
-  const lost = files.filter((file) => !next.files.includes(file));
-  if (lost.length === 0) return;
-  const problems = next.problems.filter(({ file }) => lost.includes(file));
-  const why = problems.length > 0 ? renderProblems(problems) : lost.join(", ");
+  const lostFiles = files.filter((file) => !next.files.includes(file));
+  if (lostFiles.length === 0) return;
+  const problems = next.problems.filter(({ file }) => lostFiles.includes(file));
+  const why = problems.length > 0 ? renderProblems(problems) : lostFiles.join(", ");
   const text = `${why}\nWhat was loaded stays. Put the file back, or restart the plane without it.`;
   throw new PlaneError("CONFIG_INVALID", text, { data: { problems } });
 }
@@ -243,10 +252,10 @@ function keepManifests(before: Config, after: Config): Manifests {
     old: FromFile<T>[],
     now: FromFile<T>[],
   ) => {
-    const said = new Set(now.map(keyOf));
+    const currentKeys = new Set(now.map(keyOf));
     return [
       ...now,
-      ...old.filter((entry) => withErrors.has(entry.file) && !said.has(keyOf(entry))),
+      ...old.filter((entry) => withErrors.has(entry.file) && !currentKeys.has(keyOf(entry))),
     ];
   };
   const old = before.fromManifests;

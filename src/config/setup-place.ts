@@ -34,16 +34,16 @@ export type SetupPlace = ReturnType<typeof createPlace>;
 export function createPlace(
   { files, directory, dataDirectory, environment, platform, program }: SetupOptions,
   /** With the files that count. */
-  finding: (files: readonly string[]) => Promise<FindServers | null>,
+  findingServers: (files: readonly string[]) => Promise<FindServers | null>,
 ) {
-  const present = () =>
-    files.length > 0
-      ? files.map((file) => resolve(directory, file))
-      : defaultConfigFiles(directory, environment);
+  const present = () => {
+    if (files.length > 0) return files.map((file) => resolve(directory, file));
+    return defaultConfigFiles(directory, environment);
+  };
   /** Without files where they were named, which is consent, or are the user's own. */
   const project = () => {
-    const found = files.length > 0 ? [] : ofProject(present(), environment);
-    return openProject({ files: found, directory, dataDirectory });
+    const projectFiles = files.length > 0 ? [] : ofProject(present(), environment);
+    return openProject({ files: projectFiles, directory, dataDirectory });
   };
   return {
     files,
@@ -55,17 +55,17 @@ export function createPlace(
     where: { platform, home: homeDirectory() ?? "/", directory, environment },
     present,
     /** With what a file would say, where that is asked. */
-    async load(instead?: FileText): Promise<LoadedConfig> {
-      const found = [...new Set([...present(), ...(instead ? [instead.file] : [])])];
-      const find = await finding(found);
+    async load(unsavedText?: FileText): Promise<LoadedConfig> {
+      const currentFiles = [...new Set([...present(), ...(unsavedText ? [unsavedText.file] : [])])];
+      const findServers = await findingServers(currentFiles);
       const isConfigured =
-        find !== null || found.length > 0 || isConfiguredByVariables(environment);
-      const source = isConfigured ? found : noConfigFound(directory, environment);
+        findServers !== null || currentFiles.length > 0 || isConfiguredByVariables(environment);
+      const source = isConfigured ? currentFiles : noConfigFound(directory, environment);
       return loadConfig(
-        find === null ? source : [find, ...source],
+        findServers === null ? source : [findServers, ...source],
         environment,
         project().read(),
-        instead,
+        unsavedText,
       );
     },
     lastFile: () => present().at(-1) ?? join(directory, newFile),

@@ -27,13 +27,15 @@ import type { PulledFile } from "./trust/pulled-files.ts";
 
 /** Each verb is one command, so what only one needs is loaded by it. */
 export function createSetup(options: SetupOptions, loadImport: LoadImport): Setup {
-  const { files: named, directory, environment } = options;
+  const { files: namedFiles, directory, environment } = options;
   const place = createPlace(options, (files) =>
-    findingServers({ named, files, directory, environment }, loadImport),
+    findingServers({ named: namedFiles, files, directory, environment }, loadImport),
   );
-  let kept: Promise<Removals> | undefined;
+  let removalsOnce: Promise<Removals> | undefined;
   const removals = () =>
-    (kept ??= import("./edit/undo-removal.ts").then(({ createRemovals }) => createRemovals()));
+    (removalsOnce ??= import("./edit/undo-removal.ts").then(({ createRemovals }) =>
+      createRemovals(),
+    ));
   const editing = editingVerbs(place, removals);
   const toolsets = toolsetVerbs(place, removals);
   const adding = addingVerbs(place, options, loadImport);
@@ -55,8 +57,9 @@ export function createSetup(options: SetupOptions, loadImport: LoadImport): Setu
       await trustWritten(place, report.path, ofUser);
       return report;
     },
-    connectClient: async (...asked) => (await loadImport()).connectClient(place, ...asked),
-    disconnectClient: async (...asked) => (await loadImport()).disconnectClient(place, ...asked),
+    connectClient: async (...request) => (await loadImport()).connectClient(place, ...request),
+    disconnectClient: async (...request) =>
+      (await loadImport()).disconnectClient(place, ...request),
   };
 }
 
@@ -121,7 +124,7 @@ function toolsetVerbs(
     const { readToolsetEntries } = await toolsets();
     return (
       (await files()).findLast((file) =>
-        readToolsetEntries(file).some((one) => one.name === name),
+        readToolsetEntries(file).some((toolset) => toolset.name === name),
       ) ?? lastFile()
     );
   };
@@ -129,16 +132,16 @@ function toolsetVerbs(
     async written() {
       const { readToolsetEntries } = await toolsets();
       const { readServerEntries } = await import("./edit/server-entries.ts");
-      const byName = (found: readonly { name: string; entry: unknown }[]) =>
+      const entriesByName = (entries: readonly { name: string; entry: unknown }[]) =>
         Object.fromEntries(
-          found.flatMap(({ name, entry }) =>
+          entries.flatMap(({ name, entry }) =>
             isObject(entry) ? [[name, entry as JsonObject]] : [],
           ),
         );
-      const all = await files();
+      const writtenFiles = await files();
       return {
-        servers: byName(all.flatMap(readServerEntries)),
-        toolsets: byName(all.flatMap(readToolsetEntries)),
+        servers: entriesByName(writtenFiles.flatMap(readServerEntries)),
+        toolsets: entriesByName(writtenFiles.flatMap(readToolsetEntries)),
       };
     },
     async putToolset(name, definition) {
@@ -171,11 +174,11 @@ function modelVerbs({ load, lastFile, environment }: SetupPlace): Pick<Setup, "p
         ({ config }) => config.files,
         () => [lastFile()],
       );
-      const hasIt = (file: string) => {
+      const hasModel = (file: string) => {
         const data = readData(file);
         return isObject(data) && isObject(data.models) && Object.hasOwn(data.models, name);
       };
-      const path = files.findLast(hasIt) ?? lastFile();
+      const path = files.findLast(hasModel) ?? lastFile();
       await withLock(path, () => setInFile(path, ["models", name], definition));
       return { path };
     },
@@ -195,16 +198,16 @@ function editingVerbs(
       throw new PlaneError("USAGE", `This entry cannot be used: ${problems.join("; ")}.`, {
         data: { server: name, problems },
       });
-    const defined = await load().then(definedIn(name), () => undefined);
-    if (defined !== undefined && !hasServerEntry(defined, name))
+    const definingFile = await load().then(definedIn(name), () => undefined);
+    if (definingFile !== undefined && !hasServerEntry(definingFile, name))
       throw new PlaneError(
         "NOT_FOUND",
-        `'${name}' stands in ${defined} in a form that is edited by hand.`,
+        `'${name}' stands in ${definingFile} in a form that is edited by hand.`,
         {
-          data: { server: name, file: defined },
+          data: { server: name, file: definingFile },
         },
       );
-    const path = defined ?? lastFile();
+    const path = definingFile ?? lastFile();
     await putServerEntry(path, name, definition);
     await trustWritten(place, path, [name]);
     return { path };
@@ -216,12 +219,12 @@ function editingVerbs(
       requireNotFound(name, loaded);
       const path = definedIn(name)(loaded) ?? lastFile();
       const { readServerEntries } = await entries();
-      const known = readServerEntries(path);
-      const entry = known.find((one) => one.name === name)?.entry;
+      const writtenServers = readServerEntries(path);
+      const entry = writtenServers.find((serverEntry) => serverEntry.name === name)?.entry;
       if (!isObject(entry)) {
         const [near] = nearest(
           name,
-          known.map((one) => one.name),
+          writtenServers.map((serverEntry) => serverEntry.name),
           1,
         );
         const hint =
@@ -265,25 +268,25 @@ function addingVerbs(
 ): SetupAdding {
   const adding = async () => {
     const { createAdding } = await loadImport();
-    const trusted = (file: string, names: readonly string[]) => trustWritten(place, file, names);
-    return createAdding({ place, tryServer, trustWritten: trusted });
+    const trustNames = (file: string, names: readonly string[]) => trustWritten(place, file, names);
+    return createAdding({ place, tryServer, trustWritten: trustNames });
   };
   return {
-    addServers: async (...asked) => (await adding()).addServers(...asked),
-    searchServers: async (...asked) => (await adding()).searchServers(...asked),
-    updateServers: async (...asked) => (await adding()).updateServers(...asked),
-    tryEntry: async (...asked) => (await adding()).tryEntry(...asked),
+    addServers: async (...request) => (await adding()).addServers(...request),
+    searchServers: async (...request) => (await adding()).searchServers(...request),
+    updateServers: async (...request) => (await adding()).updateServers(...request),
+    tryEntry: async (...request) => (await adding()).tryEntry(...request),
   };
 }
 
 type EntryPorts = Pick<Setup, "written" | "putServer" | "tryEntry">;
 
 function entryVerbs({ written, putServer, tryEntry }: EntryPorts): SetupEntries {
-  const masking = () => import("./edit/masked-entry.ts");
+  const loadMasking = () => import("./edit/masked-entry.ts");
   return {
     async shownServer(name) {
       const entry = (await written()).servers[name];
-      if (entry !== undefined) return (await masking()).maskEntry(name, entry);
+      if (entry !== undefined) return (await loadMasking()).maskEntry(name, entry);
       throw new PlaneError("NOT_FOUND", `No file has an entry '${name}' that can be edited here.`, {
         data: { server: name },
       });
@@ -298,9 +301,9 @@ function entryVerbs({ written, putServer, tryEntry }: EntryPorts): SetupEntries 
             data: { server: name },
           },
         );
-      const whole = (await masking()).unmaskEntry(entry, from, servers[from] ?? {});
-      if (isTrial) return tryEntry(name, whole);
-      await putServer(name, whole);
+      const unmasked = (await loadMasking()).unmaskEntry(entry, from, servers[from] ?? {});
+      if (isTrial) return tryEntry(name, unmasked);
+      await putServer(name, unmasked);
       return null;
     },
   };
@@ -311,7 +314,7 @@ function ruleVerbs(place: SetupPlace): SetupRules {
   return {
     writtenRules: async () => (await verbs()).writtenRules(),
     tryRules: async (rules) => (await verbs()).tryRules(rules),
-    saveRules: async (...given) => (await verbs()).saveRules(...given),
+    saveRules: async (...request) => (await verbs()).saveRules(...request),
   };
 }
 
@@ -346,8 +349,8 @@ async function trustWritten(
     "server" in needs &&
     names.includes(needs.server) &&
     definedIn(needs.server)(loaded) === file;
-  const { servers, own } = loaded.trust;
-  const lines = [...servers, ...own].filter(isWritten);
+  const { servers, own: ownLines } = loaded.trust;
+  const lines = [...servers, ...ownLines].filter(isWritten);
   await place
     .project()
     .remember([...lines, ...loaded.pulled.filter(isNeeded).map(({ line }) => line)], true);
@@ -362,10 +365,10 @@ function withoutServers({
   manifests,
   files,
 }: Config): ConfigProblem[] {
-  const named = [servers, broken, untrusted, tools, manifests].flatMap((section) =>
+  const entryNames = [servers, broken, untrusted, tools, manifests].flatMap((section) =>
     Object.keys(section),
   );
-  if (named.length > 0) return [];
+  if (entryNames.length > 0) return [];
   const hint = "Add one: toolplane servers add NAME -- COMMAND, or toolplane import.";
   const message = "no server is configured";
   return [{ file: files.at(-1) ?? "", line: null, path: "", severity: "warning", message, hint }];

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { claimDirectory, userTemporaryDirectory } from "../lib/private-directory.ts";
 import { PlaneError } from "../model/errors.ts";
 import { packageLauncher } from "../model/servers/package-launcher.ts";
@@ -12,7 +13,7 @@ import type { Merged } from "./merge-settings.ts";
 import type { Project } from "./trust/judge-project.ts";
 
 /** `./x` and `--root=..`: what they name depends on where the server starts. */
-const relativeWord = /^((?:--?[\w-]+=)?)(\.{1,2}(?:[\\/].*)?)$/s;
+const relativeArgument = /^((?:--?[\w-]+=)?)(\.{1,2}(?:[\\/].*)?)$/s;
 
 /** The user's own, for every directory they work in: their files, those of their clients, and variables. A file elsewhere belongs to its directory. */
 export function isOwnSource(
@@ -21,13 +22,14 @@ export function isOwnSource(
   project: Project | undefined,
 ): boolean {
   if (file === "environment" || project?.ofClients?.includes(file)) return true;
-  return userFiles(environment).some((one) => resolve(one) === resolve(file));
+  return userFiles(environment).some((userFile) => resolve(userFile) === resolve(file));
 }
 
 /** Where servers of this file start, and what their relative paths are relative to. */
 export function directoryOfSource(file: string, dataDirectory: string | undefined): string {
   // Variables stand in no directory, and the working directory may be a stranger's.
-  return file === "environment" ? startDirectory(dataDirectory) : resolve(dirname(file));
+  if (file === "environment") return startDirectory(dataDirectory);
+  return resolve(dirname(file));
 }
 
 /** Where each server of a configuration starts. */
@@ -44,7 +46,8 @@ export function createPlaces(
     folderOf(server: string): string {
       // A plane that belongs to no directory expands it again for that of each caller.
       const own = project?.directory ?? (project === undefined ? "" : resolve("/"));
-      return isOwnSource(fileOf(server), environment, project) ? own : directoryOf(server);
+      if (isOwnSource(fileOf(server), environment, project)) return own;
+      return directoryOf(server);
     },
     /** `workspace` is where it works; undefined where that is no matter. */
     placed(
@@ -76,11 +79,11 @@ export function asksForWorkspace(entry: LaunchEntry, directory: string): boolean
   if (livesOnRoots(entry)) return true;
   if (transport !== "stdio") return false;
   if (cwd !== undefined) return !isAbsolute(cwd);
-  return [...args, ...roots].some((word) => isMeantThere(word, directory));
+  return [...args, ...roots].some((argument) => isMeantInWorkspace(argument, directory));
 }
 
-function isMeantThere(word: string, directory: string): boolean {
-  const [, , path] = relativeWord.exec(word) ?? [];
+function isMeantInWorkspace(argument: string, directory: string): boolean {
+  const [, , path] = relativeArgument.exec(argument) ?? [];
   if (path === undefined) return false;
   return /^[.\\/]+$/.test(path) || !existsSync(resolve(directory, path));
 }
@@ -104,19 +107,22 @@ type Workspace = { directory: string; workspace: string; dataDirectory: string |
  * In the directory that the person works in and trusts for it. What fetches packages starts elsewhere: there it would
  * take them, and its own settings, from that directory.
  */
-export function inWorkspace(given: ServerDefinition, place: Workspace): ServerDefinition {
-  const { directory, workspace, dataDirectory } = place;
-  const roots = given.roots.map((root) =>
-    isMeantThere(root, directory) ? resolve(workspace, root) : root,
+export function inWorkspace(written: ServerDefinition, workplace: Workspace): ServerDefinition {
+  const { directory, workspace, dataDirectory } = workplace;
+  const roots = written.roots.map((root) =>
+    isMeantInWorkspace(root, directory) ? resolve(workspace, root) : root,
   );
-  const named = livesOnRoots(given) ? [workspace] : [];
-  const definition = { ...given, roots, args: [...given.args, ...named] };
+  const workspaceArguments = livesOnRoots(written) ? [workspace] : [];
+  const definition = { ...written, roots, args: [...written.args, ...workspaceArguments] };
   const launcher = packageLauncher(definition);
   const cwd = resolve(workspace, definition.cwd ?? "");
   if (launcher === null) return inPlaces(definition, directory, cwd);
   const start = startDirectory(dataDirectory);
-  const args = definition.args.map((word) =>
-    word.replace(relativeWord, (_, flag: string, path: string) => flag + resolve(cwd, path)),
+  const args = definition.args.map((argument) =>
+    argument.replace(
+      relativeArgument,
+      (_, flag: string, path: string) => flag + resolve(cwd, path),
+    ),
   );
   const env =
     definition.cwd === undefined
@@ -127,53 +133,57 @@ export function inWorkspace(given: ServerDefinition, place: Workspace): ServerDe
 
 function inPlaces(definition: ServerDefinition, directory: string, cwd: string): ServerDefinition {
   const { command, roots, container, openapi, skills } = definition;
-  const isWritten = definition.cwd !== undefined;
+  const isCwdWritten = definition.cwd !== undefined;
   return {
     ...definition,
     cwd,
     // What runs in a container is looked for in its image.
     ...(command === undefined || container
       ? {}
-      : { command: commandFrom(directory, command, isWritten ? cwd : null) }),
+      : { command: commandFrom(directory, command, isCwdWritten ? cwd : null) }),
     ...(container && {
-      container: { ...container, mounts: container.mounts.map((one) => mountFrom(directory, one)) },
+      container: {
+        ...container,
+        mounts: container.mounts.map((mount) => mountFrom(directory, mount)),
+      },
     }),
-    ...(openapi === undefined || isAddress(openapi)
-      ? {}
-      : { openapi: resolve(directory, openapi) }),
-    ...(skills === undefined ? {} : { skills: resolve(directory, skills) }),
+    ...withoutUndefined({
+      openapi: openapi === undefined || isAddress(openapi) ? openapi : resolve(directory, openapi),
+      skills: skills === undefined ? undefined : resolve(directory, skills),
+    }),
     roots: roots.map((root) =>
       isAddress(root) ? root : pathToFileURL(resolve(directory, root)).href,
     ),
   };
 }
 
-function isAddress(place: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
+function isAddress(path: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(path);
 }
 
 function mountFrom(directory: string, mount: string): string {
-  const [, source = "", rest = ""] = /^(.+?)(:\/[^:]*(?::r[ow])?)$/s.exec(mount) ?? [];
-  return resolve(directory, source) + rest;
+  const [, source = "", target = ""] = /^(.+?)(:\/[^:]*(?::r[ow])?)$/s.exec(mount) ?? [];
+  return resolve(directory, source) + target;
 }
 
 /** A bare name is looked for in PATH. Other programs look for a path in `cwd`, so that counts where the first is not there. */
 function commandFrom(directory: string, command: string, cwd: string | null): string {
   const isPath = command.includes("/") || (process.platform === "win32" && command.includes("\\"));
   if (!isPath || isAbsolute(command) || command.startsWith("~")) return command;
-  const beside = resolve(directory, command);
-  const inside = resolve(cwd ?? directory, command);
-  return !existsSync(beside) && existsSync(inside) ? inside : beside;
+  const besideFile = resolve(directory, command);
+  const insideCwd = resolve(cwd ?? directory, command);
+  if (!existsSync(besideFile) && existsSync(insideCwd)) return insideCwd;
+  return besideFile;
 }
 
 /** A directory of ours in which there is nothing to be found, by a launcher that looks up the tree either. */
 export function startDirectory(dataDirectory: string | undefined): string {
   const directory = join(dataDirectory ?? userTemporaryDirectory(), "start");
-  const wrong = claimDirectory(dirname(directory)) ?? claimDirectory(directory);
-  if (wrong !== null)
-    throw new PlaneError("CONFIG_INVALID", `Servers cannot be started: ${wrong}.`);
-  const stop = join(directory, "package.json");
-  if (!existsSync(stop)) writeFileSync(stop, "{}\n", { mode: 0o600 });
+  const problem = claimDirectory(dirname(directory)) ?? claimDirectory(directory);
+  if (problem !== null)
+    throw new PlaneError("CONFIG_INVALID", `Servers cannot be started: ${problem}.`);
+  const packageFile = join(directory, "package.json");
+  if (!existsSync(packageFile)) writeFileSync(packageFile, "{}\n", { mode: 0o600 });
   return directory;
 }
 
@@ -191,8 +201,8 @@ function writeShell(directory: string): string {
   const text = `${lines.join("\n")}\n`;
   if (existsSync(file) && readFileSync(file, "utf8") === text) return file;
   // Another process may be about to run the one that is there.
-  const fresh = `${file}.${process.pid}`;
-  writeFileSync(fresh, text, { mode: 0o700 });
-  renameSync(fresh, file);
+  const temporaryFile = `${file}.${process.pid}`;
+  writeFileSync(temporaryFile, text, { mode: 0o700 });
+  renameSync(temporaryFile, file);
   return file;
 }

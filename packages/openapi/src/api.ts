@@ -24,20 +24,20 @@ export type Api = {
 };
 
 /** Users with sessions of their own read the same document. */
-const read = createLru<Api>(4);
+const apis = createLru<Api>(4);
 
 /** Rejects with a TransportError that says what is wrong with it. */
 export async function loadApi(
   definition: ServerDefinition,
   signal?: AbortSignal,
-  known?: string,
+  knownMark?: string,
 ): Promise<{ api: Api; mark: string } | null> {
-  const source = await loadDocument(definition, known, signal);
+  const source = await loadDocument(definition, knownMark, signal);
   if (source === null) return null;
   const { openapi, baseUrl, operations } = definition;
   const key = hashText(`${JSON.stringify([openapi, baseUrl, operations])}\n${source.text}`);
-  const api = read.get(key) ?? (await readApi(definition, source));
-  read.set(key, api);
+  const api = apis.get(key) ?? (await readApi(definition, source));
+  apis.set(key, api);
   return { api, mark: source.mark };
 }
 
@@ -48,12 +48,12 @@ async function readApi(definition: ServerDefinition, { text, url }: Source): Pro
     const base = baseUrlOf(document, definition.baseUrl, url);
     const { operations, schemes } = await readOperations(document, resolve, definition.operations);
     const tools = await describeTools(operations, createSchemas(document.dialect, resolve));
-    const byName = new Map(operations.map((operation) => [operation.name, operation]));
+    const operationsByName = new Map(operations.map((operation) => [operation.name, operation]));
     return {
       title: document.title,
       version: document.version,
       tools,
-      operations: byName,
+      operations: operationsByName,
       schemes,
       base,
       source: url,
@@ -104,7 +104,8 @@ export async function describedBy(
   const { url } = await operationUrl(api, { servers: [] }, definition, namedBy);
   const judge = await judgeOf(api, namedBy);
   const auth = completeAuth(definition.auth, api.schemes, url, (address) => judge(address).url);
-  return { url: url.href, ...(auth !== undefined && { auth }) };
+  if (auth === undefined) return { url: url.href };
+  return { url: url.href, auth };
 }
 
 /** What is configured to prove who calls goes to the host of the document, or where a person says. */

@@ -5,14 +5,14 @@ import { type ApiDocument, DocumentProblem, listIn, objectOrEmpty, textIn } from
 /** Where the API is: as configured, as the document says, or where the document is. */
 export function baseUrlOf(
   document: ApiDocument,
-  configured: string | undefined,
+  configuredUrl: string | undefined,
   source: URL | null,
 ): Foreign<URL> {
-  if (configured !== undefined) return foreign(new URL(configured));
+  if (configuredUrl !== undefined) return foreign(new URL(configuredUrl));
   const { root, dialect } = document;
-  const said =
+  const address =
     dialect === "2.0" ? legacyAddress(root, source) : serverAddress(listIn(root.servers));
-  return absolute(said ?? foreign("/"), source);
+  return absolute(address ?? foreign("/"), source);
 }
 
 /** An operation's own place, where it has one. */
@@ -21,8 +21,9 @@ export function serverUrlOf(
   base: Foreign<URL>,
   source: URL | null,
 ): Foreign<URL> {
-  const said = serverAddress(servers);
-  return said === undefined ? base : absolute(said, source ?? base);
+  const address = serverAddress(servers);
+  if (address === undefined) return base;
+  return absolute(address, source ?? base);
 }
 
 function absolute(address: Foreign<string>, source: URL | Foreign<URL> | null): Foreign<URL> {
@@ -34,14 +35,14 @@ function absolute(address: Foreign<string>, source: URL | Foreign<URL> | null): 
 }
 
 /** The first is the usual one; its variables have defaults. */
+/** The first is the usual one; its variables have defaults. */
 function serverAddress(servers: readonly unknown[]): Foreign<string> | undefined {
   const { url, variables } = objectOrEmpty(servers[0]);
-  const values = objectOrEmpty(variables);
-  const filled = textIn(url)?.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-    const { default: usual, enum: allowed } = objectOrEmpty(values[name]);
-    return String(usual ?? listIn(allowed)[0] ?? "");
+  const address = textIn(url)?.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+    const variable = objectOrEmpty(objectOrEmpty(variables)[name]);
+    return String(variable.default ?? listIn(variable.enum)[0] ?? "");
   });
-  return filled === undefined ? undefined : foreign(filled);
+  return address === undefined ? undefined : foreign(address);
 }
 
 function legacyAddress(
@@ -51,9 +52,13 @@ function legacyAddress(
   const path = textIn(basePath) ?? "/";
   const name = textIn(host);
   if (name === undefined) return source === null ? undefined : foreign(path);
-  const offered = listIn(schemes);
-  const usual = source?.host === name ? source.protocol.slice(0, -1) : "https";
-  const scheme =
-    offered.length === 0 ? usual : offered.includes("https") ? "https" : String(offered[0]);
+  const scheme = legacyScheme(listIn(schemes), source?.host === name ? source : null);
   return joined(`${scheme}://`, foreign(name), path.startsWith("/") ? path : `/${path}`);
+}
+
+/** TLS where it is offered; without an offer, as the document of the same host came. */
+function legacyScheme(offeredSchemes: readonly unknown[], source: URL | null): string {
+  if (offeredSchemes.includes("https")) return "https";
+  if (offeredSchemes.length > 0) return String(offeredSchemes[0]);
+  return source === null ? "https" : source.protocol.slice(0, -1);
 }

@@ -20,13 +20,13 @@ export type ApiBody = {
   /** By the name of the argument, where each property is an argument of its own. */
   flat: ReadonlyMap<string, Property> | null;
   /** Those that must be given. */
-  needed: ReadonlySet<string>;
+  requiredNames: ReadonlySet<string>;
   /** By their own names, for forms. */
   properties: ReadonlyMap<string, Property>;
 };
 
 /** In the order of our liking. */
-const kinds: readonly [ApiBody["kind"], (mediaType: string) => boolean][] = [
+const bodyKinds: readonly [ApiBody["kind"], (mediaType: string) => boolean][] = [
   ["json", isJson],
   ["form", (type) => /^application\/x-www-form-urlencoded/i.test(type)],
   ["multipart", (type) => /^multipart\//i.test(type)],
@@ -37,23 +37,24 @@ const kinds: readonly [ApiBody["kind"], (mediaType: string) => boolean][] = [
 export function readBody(
   requestBody: UnknownObject,
   resolve: Resolve,
-  taken: ReadonlySet<string>,
+  takenArguments: ReadonlySet<string>,
 ): ApiBody | null {
-  const content = Object.entries(objectOrEmpty(requestBody.content));
-  for (const [kind, isKind] of kinds) {
-    const found = content.find(([type]) => isKind(type));
-    if (found === undefined) continue;
-    const { schema = {}, encoding } = resolve.object(found[1]);
+  const contents = Object.entries(objectOrEmpty(requestBody.content));
+  for (const [kind, isKind] of bodyKinds) {
+    const content = contents.find(([type]) => isKind(type));
+    if (content === undefined) continue;
+    const [mediaType, mediaObject] = content;
+    const { schema = {}, encoding } = resolve.object(mediaObject);
     // `*/*` and `application/*` leave the choice to us.
-    const isAny = found[0].includes("*");
+    const isAny = mediaType.includes("*");
     const facts = {
-      mediaType: isAny ? "application/json" : found[0],
+      mediaType: isAny ? "application/json" : mediaType,
       kind: isAny ? ("json" as const) : kind,
       required: requestBody.required === true,
       description: textIn(requestBody.description),
       schema,
     };
-    return withProperties(facts, objectOrEmpty(encoding), resolve, taken);
+    return withProperties(facts, objectOrEmpty(encoding), resolve, takenArguments);
   }
   return null;
 }
@@ -63,65 +64,76 @@ export function legacyBody(
   parameters: readonly UnknownObject[],
   consumes: readonly unknown[],
   resolve: Resolve,
-  taken: ReadonlySet<string>,
+  takenArguments: ReadonlySet<string>,
 ): ApiBody | null {
-  const types = consumes.filter((one) => typeof one === "string");
-  const whole = parameters.find((one) => one.in === "body");
-  if (whole) {
-    const mediaType = types.find(isJson) ?? types[0] ?? "application/json";
-    const kind = kinds.find(([, isKind]) => isKind(mediaType))?.[0] ?? "json";
+  const mediaTypes = consumes.filter((type) => typeof type === "string");
+  const bodyParameter = parameters.find((parameter) => parameter.in === "body");
+  if (bodyParameter) {
+    const mediaType = mediaTypes.find(isJson) ?? mediaTypes[0] ?? "application/json";
     const facts = {
       mediaType,
-      kind,
-      required: whole.required === true,
-      description: textIn(whole.description),
+      kind: bodyKinds.find(([, isKind]) => isKind(mediaType))?.[0] ?? "json",
+      required: bodyParameter.required === true,
+      description: textIn(bodyParameter.description),
+      schema: bodyParameter.schema ?? {},
     };
-    return withProperties({ ...facts, schema: whole.schema ?? {} }, {}, resolve, taken);
+    return withProperties(facts, {}, resolve, takenArguments);
   }
-  const fields = parameters.filter((one) => one.in === "formData");
+  const fields = parameters.filter((parameter) => parameter.in === "formData");
   if (fields.length === 0) return null;
   const isMultipart =
-    fields.some((one) => one.type === "file") || types.some((one) => /^multipart\//i.test(one));
-  const properties = Object.fromEntries(fields.map((one) => [String(one.name), one]));
-  const required = fields.filter((one) => one.required === true).map((one) => one.name);
-  const encoding = Object.fromEntries(
-    fields.map((one) => [
-      String(one.name),
-      { style: "form", explode: one.collectionFormat === "multi" },
-    ]),
+    fields.some((field) => field.type === "file") ||
+    mediaTypes.some((type) => /^multipart\//i.test(type));
+  return withProperties(
+    formFacts(fields, isMultipart),
+    formEncoding(fields),
+    resolve,
+    takenArguments,
   );
-  const facts = {
+}
+
+function formFacts(fields: readonly UnknownObject[], isMultipart: boolean): Facts {
+  const properties = Object.fromEntries(fields.map((field) => [String(field.name), field]));
+  const required = fields.filter((field) => field.required === true).map(({ name }) => name);
+  return {
     mediaType: isMultipart ? "multipart/form-data" : "application/x-www-form-urlencoded",
-    kind: isMultipart ? ("multipart" as const) : ("form" as const),
+    kind: isMultipart ? "multipart" : "form",
     required: required.length > 0,
     description: undefined,
     schema: { type: "object", properties, required },
   };
-  return withProperties(facts, encoding, resolve, taken);
 }
 
-type Facts = Omit<ApiBody, "flat" | "properties" | "needed">;
+function formEncoding(fields: readonly UnknownObject[]): UnknownObject {
+  return Object.fromEntries(
+    fields.map(({ name, collectionFormat }) => [
+      String(name),
+      { style: "form", explode: collectionFormat === "multi" },
+    ]),
+  );
+}
+
+type Facts = Omit<ApiBody, "flat" | "properties" | "requiredNames">;
 
 function withProperties(
   facts: Facts,
   encoding: UnknownObject,
   resolve: Resolve,
-  taken: ReadonlySet<string>,
+  takenArguments: ReadonlySet<string>,
 ): ApiBody {
   const { merged, isPlain } = collectOnce(facts.schema, resolve);
+  const requiredNames = merged.required;
   const isLarge = merged.properties.size > maxFlat;
   if (isLarge && facts.kind === "json")
-    return { ...facts, properties: new Map(), flat: null, needed: merged.required };
+    return { ...facts, properties: new Map(), flat: null, requiredNames };
   const properties = new Map<string, Property>();
   for (const [name, schema] of merged.properties) {
-    const own = resolve.object(schema);
-    const inside = resolve.object(own.items);
-    if (own.readOnly === true) continue;
-    const holdsBytes = isBinary(own) || isBinary(inside);
+    const node = resolve.object(schema);
+    if (node.readOnly === true) continue;
     properties.set(name, {
       name,
       schema,
-      isBinary: holdsBytes,
+      isBinary: isBinary(node) || isBinary(resolve.object(node.items)),
       encoding: objectOrEmpty(encoding[name]),
     });
   }
@@ -132,8 +144,8 @@ function withProperties(
     properties.size > 0 &&
     facts.kind !== "binary" &&
     facts.kind !== "text";
-  const flat = isFlat ? flatten(properties, taken) : null;
-  return { ...facts, properties, flat, needed: merged.required };
+  const flat = isFlat ? flatten(properties, takenArguments) : null;
+  return { ...facts, properties, flat, requiredNames };
 }
 
 type Merged = {
@@ -154,19 +166,19 @@ const collected = new WeakMap<UnknownObject, Collected>();
 
 function collectOnce(schema: unknown, resolve: Resolve): Collected {
   const node = resolve.object(schema);
-  const before = collected.get(node);
-  if (before) return before;
+  const previous = collected.get(node);
+  if (previous) return previous;
   const merged: Merged = { properties: new Map(), required: new Set(), isOpen: false, members: 0 };
-  const made = { merged, isPlain: collect(node, resolve, merged) };
-  collected.set(node, made);
-  return made;
+  const properties = { merged, isPlain: collect(node, resolve, merged) };
+  collected.set(node, properties);
+  return properties;
 }
 
 /** The properties of an object, also of one that is put together; false where there is a choice. */
-function collect(schema: unknown, resolve: Resolve, into: Merged): boolean {
+function collect(schema: unknown, resolve: Resolve, merged: Merged): boolean {
   const node = resolve.object(schema);
-  into.members += 1;
-  if (into.members > maxMembers) return false;
+  merged.members += 1;
+  if (merged.members > maxMembers) return false;
   const { type, properties, required, allOf, additionalProperties } = node;
   if (
     node.nullable === true ||
@@ -176,22 +188,22 @@ function collect(schema: unknown, resolve: Resolve, into: Merged): boolean {
   const isObjectType =
     type === undefined || type === "object" || (Array.isArray(type) && type.join() === "object");
   if (!isObjectType) return false;
-  if (additionalProperties === true || isObject(additionalProperties)) into.isOpen = true;
+  if (additionalProperties === true || isObject(additionalProperties)) merged.isOpen = true;
   for (const [name, property] of Object.entries(objectOrEmpty(properties)))
-    into.properties.set(name, property);
-  for (const name of listIn(required)) if (typeof name === "string") into.required.add(name);
-  return listIn(allOf).every((member) => collect(member, resolve, into));
+    merged.properties.set(name, property);
+  for (const name of listIn(required)) if (typeof name === "string") merged.required.add(name);
+  return listIn(allOf).every((member) => collect(member, resolve, merged));
 }
 
 /** Null where a name would mean two things. */
 function flatten(
   properties: ReadonlyMap<string, Property>,
-  taken: ReadonlySet<string>,
+  takenArguments: ReadonlySet<string>,
 ): Map<string, Property> | null {
   const flat = new Map<string, Property>();
   for (const [name, property] of properties) {
     const argument = argumentName(name);
-    if (taken.has(argument) || flat.has(argument)) return null;
+    if (takenArguments.has(argument) || flat.has(argument)) return null;
     flat.set(argument, property);
   }
   return flat;

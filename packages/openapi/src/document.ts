@@ -34,14 +34,14 @@ export async function parseDocument(text: string): Promise<ApiDocument> {
 }
 
 function dialectOf({ openapi, swagger }: UnknownObject): ApiVersion {
-  const said = String(openapi ?? swagger ?? "");
-  if (openapi !== undefined && /^3\.0(\.|$)/.test(said)) return "3.0";
-  if (openapi !== undefined && /^3\.[1-9]/.test(said)) return "3.1";
-  if (swagger !== undefined && /^2(\.0)?$/.test(said)) return "2.0";
-  if (said === "")
+  const declaredVersion = String(openapi ?? swagger ?? "");
+  if (openapi !== undefined && /^3\.0(\.|$)/.test(declaredVersion)) return "3.0";
+  if (openapi !== undefined && /^3\.[1-9]/.test(declaredVersion)) return "3.1";
+  if (swagger !== undefined && /^2(\.0)?$/.test(declaredVersion)) return "2.0";
+  if (declaredVersion === "")
     throw new DocumentProblem("has neither 'openapi' nor 'swagger', so it describes no API");
   throw new DocumentProblem(
-    `is of version ${said.slice(0, 20)}; known are Swagger 2.0, OpenAPI 3.0 and 3.1`,
+    `is of version ${declaredVersion.slice(0, 20)}; known are Swagger 2.0, OpenAPI 3.0 and 3.1`,
   );
 }
 
@@ -51,16 +51,16 @@ function refuseBombs(root: UnknownObject): void {
   let values = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > limits.depth) throw new DocumentProblem(`is nested deeper than ${limits.depth}`);
-    const next: unknown[] = [];
+    const nextLevel: unknown[] = [];
     for (const node of level) {
-      for (const value of Object.values(node as object)) {
+      for (const child of Object.values(node as object)) {
         values += 1;
-        if (typeof value === "object" && value !== null) next.push(value);
+        if (typeof child === "object" && child !== null) nextLevel.push(child);
       }
       if (values > limits.values)
         throw new DocumentProblem(`has more than ${limits.values} values`);
     }
-    level = next;
+    level = nextLevel;
   }
 }
 
@@ -70,11 +70,11 @@ export type Resolve = ReturnType<typeof createResolver>;
 const maxHops = 32;
 
 export function createResolver(root: UnknownObject) {
-  const known = new Map<string, unknown>();
+  const targets = new Map<string, unknown>();
 
-  function at(pointer: string): unknown {
-    if (known.has(pointer)) return known.get(pointer);
-    const found = pointer
+  function valueAt(pointer: string): unknown {
+    if (targets.has(pointer)) return targets.get(pointer);
+    const target = pointer
       .slice(2)
       .split("/")
       .map(readSegment)
@@ -83,8 +83,8 @@ export function createResolver(root: UnknownObject) {
           return undefined;
         return (node as UnknownObject)[key];
       }, root);
-    known.set(pointer, found);
-    return found;
+    targets.set(pointer, target);
+    return target;
   }
 
   return {
@@ -93,7 +93,7 @@ export function createResolver(root: UnknownObject) {
       let pointer = reference;
       for (let hops = 0; hops < maxHops; hops += 1) {
         if (!pointer.startsWith("#/")) return null;
-        const value = at(pointer);
+        const value = valueAt(pointer);
         if (value === undefined) return null;
         if (!isObject(value) || typeof value.$ref !== "string") return { pointer, value };
         pointer = value.$ref;
@@ -103,17 +103,18 @@ export function createResolver(root: UnknownObject) {
     /** The object itself, or the one that it refers to; empty where there is none. */
     object(value: unknown): UnknownObject {
       if (!isObject(value)) return {};
-      return typeof value.$ref === "string" ? objectOrEmpty(this.target(value.$ref)?.value) : value;
+      if (typeof value.$ref === "string") return objectOrEmpty(this.target(value.$ref)?.value);
+      return value;
     },
   };
 }
 
 function readSegment(part: string): string {
-  const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
+  const segment = part.replaceAll("~1", "/").replaceAll("~0", "~");
   try {
-    return decodeURIComponent(plain);
+    return decodeURIComponent(segment);
   } catch {
-    return plain;
+    return segment;
   }
 }
 
@@ -126,5 +127,6 @@ export function listIn(value: unknown): unknown[] {
 }
 
 export function textIn(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+  if (typeof value === "string" && value.trim() !== "") return value.trim();
+  return undefined;
 }

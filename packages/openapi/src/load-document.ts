@@ -16,24 +16,27 @@ const timeoutMs = 20_000;
 /** Null where it is still the one with this mark. */
 export async function loadDocument(
   definition: ServerDefinition,
-  known: string | undefined,
+  knownMark: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Source | null> {
-  const place = definition.openapi ?? "";
-  if (/^https?:\/\//i.test(place)) return fetchDocument(definition, new URL(place), known, signal);
-  return readDocument(place, known);
+  const location = definition.openapi ?? "";
+  if (/^https?:\/\//i.test(location))
+    return fetchDocument(definition, new URL(location), knownMark, signal);
+  return readDocument(location, knownMark);
 }
 
-async function readDocument(place: string, known: string | undefined): Promise<Source | null> {
+async function readDocument(
+  location: string,
+  knownMark: string | undefined,
+): Promise<Source | null> {
   try {
-    const file = /^file:\/\//i.test(place) ? fileURLToPath(place) : place;
-    const found = await stat(file);
-    if (!found.isFile()) throw unusable("the OpenAPI document is not a file. Correct 'openapi'");
-    if (found.size > maxDocumentBytes) throw tooLarge();
-    const mark = `${found.mtimeMs} ${found.size} ${found.ino}`;
-    return mark === known
-      ? null
-      : { text: withoutMark(await readFile(file, "utf8")), url: null, mark };
+    const file = /^file:\/\//i.test(location) ? fileURLToPath(location) : location;
+    const stats = await stat(file);
+    if (!stats.isFile()) throw unusable("the OpenAPI document is not a file. Correct 'openapi'");
+    if (stats.size > maxDocumentBytes) throw tooLarge();
+    const mark = `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
+    if (mark === knownMark) return null;
+    return { text: withoutByteOrderMark(await readFile(file, "utf8")), url: null, mark };
   } catch (thrown) {
     if (thrown instanceof TransportError) throw thrown;
     const { code = "unknown error" } = thrown as NodeJS.ErrnoException;
@@ -45,40 +48,49 @@ async function readDocument(place: string, known: string | undefined): Promise<S
 async function fetchDocument(
   { headers, baseUrl }: ServerDefinition,
   url: URL,
-  known: string | undefined,
-  given: AbortSignal | undefined,
+  knownMark: string | undefined,
+  callerSignal: AbortSignal | undefined,
 ): Promise<Source | null> {
-  const limit = AbortSignal.timeout(timeoutMs);
-  const signal = given ? AbortSignal.any([given, limit]) : limit;
+  const timeLimit = AbortSignal.timeout(timeoutMs);
+  const signal = callerSignal ? AbortSignal.any([callerSignal, timeLimit]) : timeLimit;
   const options = { gate: configured, signal, maxBytes: maxDocumentBytes, addressKey: "openapi" };
-  const ask = (own: Readonly<Record<string, string>>) =>
+  const request = (credentials: Readonly<Record<string, string>>) =>
     sendRequest(
-      { url, method: "GET", headers: { ...usual, ...marks(known), ...own }, body: undefined },
+      {
+        url,
+        method: "GET",
+        headers: { ...usualHeaders, ...conditionalHeaders(knownMark), ...credentials },
+        body: undefined,
+      },
       options,
     );
   try {
-    let answer = await ask({});
+    let response = await request({});
     // Credentials of the API go to its own host, and only where that asks for them.
     const isOwn = baseUrl === undefined || new URL(baseUrl).origin === url.origin;
-    if ([401, 403].includes(answer.status) && isOwn && Object.keys(headers).length > 0)
-      answer = await ask(headers);
-    const { status, body } = answer;
-    if (status === 304 && known !== undefined) return null;
+    if ([401, 403].includes(response.status) && isOwn && Object.keys(headers).length > 0)
+      response = await request(headers);
+    const { status, body } = response;
+    if (status === 304 && knownMark !== undefined) return null;
     if (status !== 200)
       throw unusable(
         `its OpenAPI document at ${url.host} was answered with HTTP ${status}`,
         status,
       );
-    return { text: withoutMark(body.toString("utf8")), url, mark: markOf(answer.headers) };
+    return {
+      text: withoutByteOrderMark(body.toString("utf8")),
+      url,
+      mark: markOf(response.headers),
+    };
   } catch (thrown) {
     if (!(thrown instanceof RequestFailed)) throw thrown;
     if (thrown.kind === "tooLarge") throw tooLarge();
-    const why = limit.aborted ? `no answer within ${timeoutMs / 1_000} s` : thrown.message;
+    const why = timeLimit.aborted ? `no answer within ${timeoutMs / 1_000} s` : thrown.message;
     throw unusable(`its OpenAPI document at ${url.host} could not be read: ${why}`);
   }
 }
 
-const usual = {
+const usualHeaders = {
   accept: "application/json, application/yaml;q=0.9, text/yaml;q=0.9, */*;q=0.5",
   "user-agent": `toolplane/${version}`,
   "accept-encoding": "gzip, deflate, br",
@@ -88,15 +100,15 @@ function markOf({ etag, "last-modified": modified }: Exchanged["headers"]): stri
   return JSON.stringify({ etag, modified });
 }
 
-function marks(known: string | undefined): Record<string, string> {
-  const { etag, modified } = JSON.parse(known ?? "{}") as { etag?: string; modified?: string };
-  return {
-    ...(etag && { "if-none-match": etag }),
-    ...(modified && { "if-modified-since": modified }),
-  };
+function conditionalHeaders(knownMark: string | undefined): Record<string, string> {
+  const { etag, modified } = JSON.parse(knownMark ?? "{}") as { etag?: string; modified?: string };
+  const headers: Record<string, string> = {};
+  if (etag) headers["if-none-match"] = etag;
+  if (modified) headers["if-modified-since"] = modified;
+  return headers;
 }
 
-function withoutMark(text: string): string {
+function withoutByteOrderMark(text: string): string {
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
@@ -106,6 +118,6 @@ function tooLarge(): TransportError {
 
 export function unusable(message: string, status?: number): TransportError {
   // Another status would count as one of an MCP server.
-  const shown = status === 401 || status === 403 ? { status } : {};
-  return new TransportError(message, { sent: false, ...shown });
+  const isRefusal = status === 401 || status === 403;
+  return new TransportError(message, isRefusal ? { sent: false, status } : { sent: false });
 }

@@ -35,18 +35,18 @@ type State = {
   definition: ServerDefinition;
   access: RequestCredentials;
   agents: Agents;
-  ended: AbortController;
+  closing: AbortController;
   loaded: { api: Api; mark: string } | null;
   loading: Promise<Api> | null;
   /** By the rules for what the document names; its host is looked up once. */
-  named: Promise<StrictGate> | null;
+  namedGate: Promise<StrictGate> | null;
   /** Was it read for the handshake, so that the listing after it need not look again? */
   isNew: boolean;
 };
 
-type Sending = { signal: AbortSignal } & Pick<SendOptions, "mayRepeat" | "onWrite">;
+type CallOptions = { signal: AbortSignal } & Pick<SendOptions, "mayRepeat" | "onWrite">;
 
-const strangers = createEgress({ allow: () => [] });
+const publicEgress = createEgress({ allow: () => [] });
 
 /** An API that an OpenAPI document describes, as a server of MCP within this process. */
 export function openApi(
@@ -54,15 +54,15 @@ export function openApi(
   handlers: ChannelHandlers,
   access: RequestCredentials,
 ): Channel {
-  const ended = new AbortController();
+  const closing = new AbortController();
   const state: State = {
     definition,
     access,
     agents: createAgents(),
-    ended,
+    closing,
     loaded: null,
     loading: null,
-    named: null,
+    namedGate: null,
     isNew: false,
   };
   return {
@@ -71,14 +71,17 @@ export function openApi(
     tellsOfWrites: true,
     useProtocolVersion() {},
     async send(message, { signal, mayRepeat, onWrite } = {}) {
-      if (ended.signal.aborted)
+      if (closing.signal.aborted)
         throw new TransportError("the connection was closed", { sent: false });
       if (!("method" in message) || !("id" in message)) return;
       const { id, method, params = {} } = message;
-      const both = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
+      const options = {
+        signal: signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
+        mayRepeat,
+        onWrite,
+      };
       try {
-        const sending = { signal: both, mayRepeat, onWrite };
-        const result = await answer(state, method, params, sending);
+        const result = await answerRequest(state, method, params, options);
         handlers.onMessage({ jsonrpc: "2.0", id, result }, id);
       } catch (thrown) {
         if (!(thrown instanceof RpcError)) throw thrown;
@@ -89,21 +92,21 @@ export function openApi(
       }
     },
     async close() {
-      ended.abort();
+      closing.abort();
       for (const agent of Object.values(state.agents)) agent.destroy();
     },
   };
 }
 
-async function answer(
+async function answerRequest(
   state: State,
   method: string,
   params: UnknownObject,
-  sending: Sending,
+  callOptions: CallOptions,
 ): Promise<UnknownObject> {
   if (method === "ping") return {};
   if (method === "server/discover" || method === "initialize") {
-    const { title, version: apiVersion } = await current(state);
+    const { title, version: apiVersion } = await currentApi(state);
     const serverInfo = { name: title, version: apiVersion };
     const capabilities = { tools: {} };
     if (method === "initialize")
@@ -111,36 +114,36 @@ async function answer(
     const _meta = { "io.modelcontextprotocol/serverInfo": serverInfo };
     return { supportedVersions: [modernVersion], capabilities, _meta };
   }
-  if (method === "tools/list") return { tools: (await look(state)).tools };
-  if (method === "tools/call") return call(state, params, sending);
+  if (method === "tools/list") return { tools: (await latestApi(state)).tools };
+  if (method === "tools/call") return callOperation(state, params, callOptions);
   throw new RpcError(-32601, `Method not found: ${method}`);
 }
 
 /** A document of a project is read again when it changes, and asked about again too. */
-async function loadTrusted({ access, definition, ended, loaded }: State) {
+async function loadTrustedApi({ access, definition, closing: ended, loaded }: State) {
   await access.requireDocument?.(definition.openapi ?? "");
   return loadApi(definition, ended.signal, loaded?.mark);
 }
 
-async function current(state: State): Promise<Api> {
+async function currentApi(state: State): Promise<Api> {
   if (state.loaded) return state.loaded.api;
-  const api = await load(state);
+  const api = await loadApiOnce(state);
   state.isNew = true;
   return api;
 }
 
 /** Reads the document again where it may have changed. */
-function look(state: State): Promise<Api> {
+function latestApi(state: State): Promise<Api> {
   const isNew = state.isNew;
   state.isNew = false;
-  return isNew ? current(state) : load(state);
+  return isNew ? currentApi(state) : loadApiOnce(state);
 }
 
 /** Once for all that wait for it. */
-function load(state: State): Promise<Api> {
-  state.loading ??= loadTrusted(state)
-    .then((found) => {
-      state.loaded = found ?? state.loaded;
+function loadApiOnce(state: State): Promise<Api> {
+  state.loading ??= loadTrustedApi(state)
+    .then((changedApi) => {
+      state.loaded = changedApi ?? state.loaded;
       return (state.loaded as NonNullable<State["loaded"]>).api;
     })
     .finally(() => {
@@ -149,8 +152,12 @@ function load(state: State): Promise<Api> {
   return state.loading;
 }
 
-async function call(state: State, params: UnknownObject, sending: Sending): Promise<ToolResult> {
-  const api = await current(state);
+async function callOperation(
+  state: State,
+  params: UnknownObject,
+  callOptions: CallOptions,
+): Promise<ToolResult> {
+  const api = await currentApi(state);
   const operation = api.operations.get(String(params.name));
   if (operation === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name}`);
   const args = (isObject(params.arguments) ? params.arguments : {}) as JsonObject;
@@ -161,17 +168,19 @@ async function call(state: State, params: UnknownObject, sending: Sending): Prom
   const meta = isObject(params._meta) ? params._meta : {};
   const trace = readTraceContext(meta);
   try {
-    const ask = async (): Promise<Exchange> => {
-      const { request, hide } = await prepare(state, api, operation, args, address.url);
-      Object.assign(request.headers, trace, keyHeader(request, meta));
-      return { request, hide, response: await send(state, request, address.gate, sending) };
+    const sendOnce = async (): Promise<Exchange> => {
+      const { request, hide } = await prepareRequest(state, api, operation, args, address.url);
+      Object.assign(request.headers, trace, idempotencyHeader(request, meta));
+      return { request, hide, response: await send(state, request, address.gate, callOptions) };
     };
-    const first = await ask();
-    const again = await mayAskAgain(state, api, first.response, sending.mayRepeat);
-    const asked = again ? await ask() : first;
-    refuseFailure(asked);
-    const result = readResult(operation, asked.request.url, asked.response, asked.hide);
-    return asked.response.status === 401 ? withHint(result, state.definition, api) : result;
+    let exchange = await sendOnce();
+    if (await mayAskAgain(state, api, exchange.response, callOptions.mayRepeat))
+      exchange = await sendOnce();
+    const { request, response, hide } = exchange;
+    refuseFailure(exchange);
+    const result = readResult(operation, request.url, response, hide);
+    if (response.status === 401) return withHint(result, state.definition, api);
+    return result;
   } catch (thrown) {
     if (!(thrown instanceof InvalidArgument)) throw thrown;
     return {
@@ -182,11 +191,15 @@ async function call(state: State, params: UnknownObject, sending: Sending): Prom
 }
 
 /** Where the document or the configuration has no such header, and the method may change something. */
-function keyHeader({ method, headers }: ApiRequest, meta: UnknownObject): Record<string, string> {
+function idempotencyHeader(
+  { method, headers }: ApiRequest,
+  meta: UnknownObject,
+): Record<string, string> {
   const key = meta[keyInMeta];
-  const names = Object.keys(headers).map((name) => name.toLowerCase());
-  const takesNone = ["GET", "HEAD"].includes(method) || names.includes("idempotency-key");
-  return typeof key !== "string" || takesNone ? {} : { "idempotency-key": key };
+  const headerNames = Object.keys(headers).map((name) => name.toLowerCase());
+  const takesNoKey = ["GET", "HEAD"].includes(method) || headerNames.includes("idempotency-key");
+  if (typeof key !== "string" || takesNoKey) return {};
+  return { "idempotency-key": key };
 }
 
 /** The most common mistake of a first use. */
@@ -196,44 +209,44 @@ function withHint(
   { schemes }: Api,
 ): ToolResult {
   if (auth !== undefined || Object.keys(headers).length > 0) return result;
-  const known =
-    schemes.size === 0
-      ? ""
-      : ` Its document knows: ${[...schemes.keys()].slice(0, 10).join(", ")}.`;
-  const text = `No credentials are configured for this API: its entry has no 'auth'.${known}`;
+  const names = [...schemes.keys()].slice(0, 10).join(", ");
+  const knownSchemes = schemes.size === 0 ? "" : ` Its document knows: ${names}.`;
+  const text = `No credentials are configured for this API: its entry has no 'auth'.${knownSchemes}`;
   return { ...result, content: [...result.content, { type: "text", text }] };
 }
 
-function described(state: State, api: Api) {
+function credentialTarget(state: State, api: Api) {
   return describedBy(api, state.definition, (owner) => namedBy(state, owner));
 }
 
 function namedBy(state: State, owner: string): Promise<StrictGate> {
-  state.named ??= (state.access.namedBy ?? strangers.namedBy)(owner);
-  return state.named;
+  state.namedGate ??= (state.access.namedBy ?? publicEgress.namedBy)(owner);
+  return state.namedGate;
 }
 
 type Exchange = { request: ApiRequest; response: Exchanged; hide(text: string): string };
 
-async function prepare(
+async function prepareRequest(
   state: State,
   api: Api,
   operation: ApiOperation,
   args: JsonObject,
-  place: URL,
+  base: URL,
 ) {
   const { definition, access } = state;
-  const wantsProof = definition.auth !== undefined || api.schemes.size > 0;
+  const takesCredentials = definition.auth !== undefined || api.schemes.size > 0;
   const identity =
-    wantsProof && access.authorize ? await access.authorize(await described(state, api)) : {};
+    takesCredentials && access.authorize
+      ? await access.authorize(await credentialTarget(state, api))
+      : {};
   const token = tokenIn(definition.auth, identity);
   const proof = proofFor(operation.security, {
     auth: definition.auth,
     token,
     schemes: api.schemes,
   });
-  const request = buildRequest(operation, args, place, proof);
-  const own = Object.entries(definition.headers).map(([name, value]) => [
+  const request = buildRequest(operation, args, base, proof);
+  const configuredHeaders = Object.entries(definition.headers).map(([name, value]) => [
     name.toLowerCase(),
     value,
   ]);
@@ -241,12 +254,12 @@ async function prepare(
     accept: "application/json, text/*;q=0.9, */*;q=0.5",
     "user-agent": `toolplane/${version}`,
     ...request.headers,
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(configuredHeaders),
   };
   const secrets = [
     token ?? undefined,
     ...Object.values(definition.auth?.schemes ?? {}),
-    ...own.map(([, value]) => value),
+    ...configuredHeaders.map(([, value]) => value),
   ];
   // Most answers hide nothing.
   return { request, hide: (text: string) => createHider(secrets)(text) };
@@ -256,19 +269,19 @@ async function send(
   { agents, definition }: State,
   request: ApiRequest,
   gate: Gate,
-  sending: Sending,
+  callOptions: CallOptions,
 ) {
   const { maxMessageBytes: maxBytes } = definition;
   try {
-    const options = { ...sending, gate, agents, maxBytes, addressKey: "baseUrl" };
+    const options = { ...callOptions, gate, agents, maxBytes, addressKey: "baseUrl" };
     return await sendRequest(request, options);
   } catch (thrown) {
     if (!(thrown instanceof RequestFailed)) throw thrown;
     const { message, kind, sent, permanent, cause } = thrown;
-    const limit = kind === "tooLarge" ? ` ('maxMessageBytes' is ${maxBytes})` : "";
+    const limitHint = kind === "tooLarge" ? ` ('maxMessageBytes' is ${maxBytes})` : "";
     const isLost = permanent || kind === "tooLarge";
     const failure = { sent, answered: kind !== "connection", permanent: isLost, cause };
-    throw new TransportError(`${message}${limit}`, failure);
+    throw new TransportError(`${message}${limitHint}`, failure);
   }
 }
 
@@ -282,26 +295,24 @@ async function mayAskAgain(
   const { access, definition } = state;
   if (status !== 401 || definition.auth === undefined || !access.onRefused) return false;
   const wwwAuthenticate = headers["www-authenticate"] ?? null;
-  const hasOthers = await access.onRefused(
+  const hasNewCredentials = await access.onRefused(
     { status, wwwAuthenticate },
-    await described(state, api),
+    await credentialTarget(state, api),
   );
-  return hasOthers && (mayRepeat || wwwAuthenticate !== null);
+  return hasNewCredentials && (mayRepeat || wwwAuthenticate !== null);
 }
 
-const gone: readonly number[] = [502, 503, 504, ...busyStatuses];
+const unavailableStatuses: readonly number[] = [502, 503, 504, ...busyStatuses];
 const maxMessageLength = 500;
 
 /** What says nothing about the call: the API is gone or busy, so it counts against its health and may be retried. */
 function refuseFailure({ response, hide }: Exchange): void {
   const { status, headers, body } = response;
   const isRedirect = status >= 300 && status < 400 && status !== 304;
-  if (!gone.includes(status) && !isRedirect) return;
-  const said = cutText(
-    hide(new TextDecoder().decode(body.subarray(0, 4 * maxMessageLength))),
-    maxMessageLength,
-  ).trim();
-  throw new TransportError(`it answered HTTP ${status}${said === "" ? "" : `: ${said}`}`, {
+  if (!unavailableStatuses.includes(status) && !isRedirect) return;
+  const start = new TextDecoder().decode(body.subarray(0, 4 * maxMessageLength));
+  const message = cutText(hide(start), maxMessageLength).trim();
+  throw new TransportError(`it answered HTTP ${status}${message === "" ? "" : `: ${message}`}`, {
     sent: true,
     status,
     retryAfterMs: retryAfterMs(headers["retry-after"]),

@@ -15,13 +15,14 @@ import { argumentName, createNames, nameFromPath } from "./names.ts";
 import { isJson } from "./schemas.ts";
 import { type Requirement, readSchemes, type SecurityScheme } from "./security.ts";
 
-type Place = "path" | "query" | "header" | "cookie";
+type ParameterLocation = "path" | "query" | "header" | "cookie";
+const parameterLocations: readonly string[] = ["path", "query", "header", "cookie"];
 
 export type Parameter = {
   /** What callers name it. */
   argument: string;
   name: string;
-  place: Place;
+  location: ParameterLocation;
   required: boolean;
   description: string | undefined;
   schema: unknown;
@@ -41,7 +42,7 @@ export type ApiOperation = {
   deprecated: boolean;
   parameters: Parameter[];
   /** What credentials of the document are called; only the plane sets them. */
-  keys: readonly { place: string; name: string }[];
+  keys: readonly { location: string; name: string }[];
   body: ApiBody | null;
   /** Of the answers that mean success, as JSON. */
   results: unknown[];
@@ -70,25 +71,26 @@ export async function readOperations(
 ): Promise<ApiOperations> {
   const { root } = document;
   const schemes = readSchemes(document, resolve);
-  const names = createNames();
+  const uniqueName = createNames();
   const operations: ApiOperation[] = [];
   let leftOut = 0;
   let parameters = 0;
   const turns = yieldEvery();
-  for (const [path, given] of Object.entries(objectOrEmpty(root.paths))) {
+  const paths = objectOrEmpty(root.paths);
+  for (const path of Object.keys(paths)) {
     if (!path.startsWith("/")) continue;
-    const item = resolve.object(given);
+    const pathItem = resolve.object(paths[path]);
     for (const method of methods) {
-      const operation = item[method];
+      const operation = pathItem[method];
       if (!isObject(operation)) continue;
       if (turns.isOver()) await turns.next();
-      const name = names(textIn(operation.operationId) ?? nameFromPath(method, path));
+      const name = uniqueName(textIn(operation.operationId) ?? nameFromPath(method, path));
       if (!passes(filter, { method, path, tags: listIn(operation.tags) })) {
         leftOut += 1;
         continue;
       }
-      const context = { document, resolve, schemes, item, operation, method, path, name };
-      parameters += listIn(item.parameters).length + listIn(operation.parameters).length;
+      const context = { document, resolve, schemes, pathItem, operation, method, path, name };
+      parameters += listIn(pathItem.parameters).length + listIn(operation.parameters).length;
       if (parameters > maxParameters.ofAll) throw tooManyParameters();
       operations.push(readOperation(context));
     }
@@ -97,9 +99,9 @@ export async function readOperations(
 }
 
 function tooManyParameters(): DocumentProblem {
-  const most = maxParameters.ofAll.toLocaleString("en");
+  const limit = maxParameters.ofAll.toLocaleString("en");
   return new DocumentProblem(
-    `has more than ${most} parameters in all; name the operations you need with 'operations'`,
+    `has more than ${limit} parameters in all; name the operations you need with 'operations'`,
   );
 }
 
@@ -107,7 +109,7 @@ type Context = {
   document: ApiDocument;
   resolve: Resolve;
   schemes: ReadonlyMap<string, SecurityScheme>;
-  item: UnknownObject;
+  pathItem: UnknownObject;
   operation: UnknownObject;
   method: string;
   path: string;
@@ -115,44 +117,47 @@ type Context = {
 };
 
 function readOperation(context: Context): ApiOperation {
-  const { document, resolve, item, operation, method, path, name } = context;
+  const { document, resolve, schemes, pathItem, operation, method, path, name } = context;
   const isOld = document.dialect === "2.0";
-  const given = mergeParameters(resolve, item, operation);
-  const parameters = readParameters(context, given);
-  const taken = new Set(parameters.map(({ argument }) => argument));
-  const mayHaveBody = method !== "get" && method !== "head";
+  const declaredParameters = mergeParameters(resolve, pathItem, operation);
+  const parameters = readParameters(context, declaredParameters);
+  const takenArguments = new Set(parameters.map(({ argument }) => argument));
+  const consumes = listIn(operation.consumes ?? document.root.consumes);
   const body = isOld
-    ? legacyBody(given, listIn(operation.consumes ?? document.root.consumes), resolve, taken)
-    : readBody(resolve.object(operation.requestBody), resolve, taken);
-  const security = operation.security ?? document.root.security;
+    ? legacyBody(declaredParameters, consumes, resolve, takenArguments)
+    : readBody(resolve.object(operation.requestBody), resolve, takenArguments);
+  const mayHaveBody = method !== "get" && method !== "head";
   return {
     name,
     method: method.toUpperCase(),
     path,
     title: textIn(operation.summary),
-    description: textIn(operation.description) ?? textIn(item.description),
+    description: textIn(operation.description) ?? textIn(pathItem.description),
     deprecated: operation.deprecated === true,
     parameters,
-    keys: [...context.schemes.values()].flatMap((one) => (one.kind === "apiKey" ? [one] : [])),
+    keys: [...schemes.values()].filter((scheme) => scheme.kind === "apiKey"),
     body: mayHaveBody ? body : null,
     results: resultsOf(objectOrEmpty(operation.responses), resolve, isOld),
-    security: Array.isArray(security)
-      ? security.map((one) => objectOrEmpty(one) as Requirement)
-      : null,
-    servers: listIn(operation.servers ?? item.servers),
+    security: readSecurity(operation.security ?? document.root.security),
+    servers: listIn(operation.servers ?? pathItem.servers),
   };
+}
+
+function readSecurity(security: unknown): Requirement[] | null {
+  if (!Array.isArray(security)) return null;
+  return security.map((requirement) => objectOrEmpty(requirement) as Requirement);
 }
 
 /** An operation's own parameters come before those of its path. */
 function mergeParameters(
   resolve: Resolve,
-  item: UnknownObject,
+  pathItem: UnknownObject,
   operation: UnknownObject,
 ): UnknownObject[] {
   const merged = new Map<string, UnknownObject>();
-  const listed = [...listIn(item.parameters), ...listIn(operation.parameters)];
-  for (const given of listed.slice(0, maxParameters.ofOne)) {
-    const parameter = resolve.object(given);
+  const declared = [...listIn(pathItem.parameters), ...listIn(operation.parameters)];
+  for (const reference of declared.slice(0, maxParameters.ofOne)) {
+    const parameter = resolve.object(reference);
     if (textIn(parameter.name) !== undefined)
       merged.set(JSON.stringify([parameter.in, parameter.name]), parameter);
   }
@@ -160,77 +165,87 @@ function mergeParameters(
 }
 
 /** Ours to set, or the connection's. */
-const ownHeaders =
+const reservedHeaders =
   /^(accept|content-type|authorization|host|content-length|transfer-encoding|connection|cookie|te|upgrade|expect)$/i;
 
 function readParameters(
   { path, schemes, document }: Context,
-  given: readonly UnknownObject[],
+  declaredParameters: readonly UnknownObject[],
 ): Parameter[] {
-  const names = new Set<string>();
-  const isCredential = (place: string, name: string) =>
+  const takenArguments = new Set<string>();
+  const isCredential = (location: string, name: string) =>
     [...schemes.values()].some(
-      (one) => one.kind === "apiKey" && one.place === place && one.name === name,
+      (scheme) => scheme.kind === "apiKey" && scheme.location === location && scheme.name === name,
     );
-  return given.flatMap((parameter) => {
-    const { in: place, name } = parameter as { in: Place; name: string };
-    if (!["path", "query", "header", "cookie"].includes(place) || isCredential(place, name))
-      return [];
-    if (place === "header" && ownHeaders.test(name)) return [];
-    if (place === "path" && !path.includes(`{${name}}`)) return [];
-    const plain = argumentName(name);
-    const argument = [plain, `${place}_${plain}`].find((one) => !names.has(one));
+  return declaredParameters.flatMap((parameter) => {
+    const { in: location, name } = parameter as { in: ParameterLocation; name: string };
+    if (!parameterLocations.includes(location) || isCredential(location, name)) return [];
+    if (location === "header" && reservedHeaders.test(name)) return [];
+    if (location === "path" && !path.includes(`{${name}}`)) return [];
+    const plainName = argumentName(name);
+    const argument = [plainName, `${location}_${plainName}`].find(
+      (candidate) => !takenArguments.has(candidate),
+    );
     if (argument === undefined) return [];
-    names.add(argument);
-    const [content] = Object.entries(objectOrEmpty(parameter.content));
-    const schema = content
-      ? objectOrEmpty(content[1]).schema
-      : document.dialect === "2.0"
-        ? parameter
-        : parameter.schema;
+    takenArguments.add(argument);
     return {
       argument,
       name,
-      place,
-      schema,
-      mediaType: content?.[0],
-      required: place === "path" || parameter.required === true,
+      location,
+      ...schemaOf(parameter, document.dialect),
+      required: location === "path" || parameter.required === true,
       description: textIn(parameter.description),
       allowReserved: parameter.allowReserved === true,
-      ...styleOf(parameter, place),
+      ...styleOf(parameter, location),
     };
   });
 }
 
-const formats: Readonly<Record<string, string>> = {
+function schemaOf(
+  parameter: UnknownObject,
+  dialect: ApiDocument["dialect"],
+): Pick<Parameter, "schema" | "mediaType"> {
+  const [content] = Object.entries(objectOrEmpty(parameter.content));
+  if (content) return { schema: objectOrEmpty(content[1]).schema, mediaType: content[0] };
+  return { schema: dialect === "2.0" ? parameter : parameter.schema, mediaType: undefined };
+}
+
+const legacyStyles: Readonly<Record<string, string>> = {
   ssv: "spaceDelimited",
   pipes: "pipeDelimited",
   tsv: "tabDelimited",
 };
 
-function styleOf(parameter: UnknownObject, place: Place): Pick<Parameter, "style" | "explode"> {
-  const usual = place === "query" || place === "cookie" ? "form" : "simple";
+function styleOf(
+  parameter: UnknownObject,
+  location: ParameterLocation,
+): Pick<Parameter, "style" | "explode"> {
+  const defaultStyle = location === "query" || location === "cookie" ? "form" : "simple";
   if (parameter.schema === undefined && parameter.type !== undefined) {
     const format = textIn(parameter.collectionFormat) ?? "csv";
-    return { style: formats[format] ?? usual, explode: format === "multi" };
+    return { style: legacyStyles[format] ?? defaultStyle, explode: format === "multi" };
   }
-  const style = textIn(parameter.style) ?? usual;
+  const style = textIn(parameter.style) ?? defaultStyle;
   const explode = typeof parameter.explode === "boolean" ? parameter.explode : style === "form";
   return { style, explode };
 }
 
 function resultsOf(responses: UnknownObject, resolve: Resolve, isOld: boolean): unknown[] {
-  const isGood = ([status]: [string, unknown]) => /^2(\d\d|XX)$/i.test(status);
-  const good = Object.entries(responses).filter(isGood);
-  const given =
-    good.length > 0 ? good : Object.entries(responses).filter(([status]) => status === "default");
-  return given.flatMap(([, response]) => {
+  return successes(responses).flatMap((response) => {
     const { schema, content } = resolve.object(response);
     if (isOld) return isObject(schema) && schema.type !== "file" ? [schema] : [];
     const json = Object.entries(objectOrEmpty(content)).find(([type]) => isJson(type));
-    const found = json && objectOrEmpty(json[1]).schema;
-    return found === undefined ? [] : [found];
+    const jsonSchema = json && objectOrEmpty(json[1]).schema;
+    return jsonSchema === undefined ? [] : [jsonSchema];
   });
+}
+
+function successes(responses: UnknownObject): unknown[] {
+  const statuses = Object.keys(responses);
+  const successful = statuses.filter((status) => /^2(\d\d|XX)$/i.test(status));
+  const described =
+    successful.length > 0 ? successful : statuses.filter((status) => status === "default");
+  return described.map((status) => responses[status]);
 }
 
 function passes(
@@ -238,27 +253,22 @@ function passes(
   operation: { method: string; path: string; tags: unknown[] },
 ) {
   if (filter === undefined) return true;
-  const { method, path, tags } = operation;
+  const methodGlobs = filter.methods?.map((glob) => glob.toLowerCase());
+  const tags = operation.tags.filter((tag) => typeof tag === "string");
   return (
-    fits(
-      filter.methods?.map((one) => one.toLowerCase()),
-      [method],
-    ) &&
-    fits(filter.paths, [path]) &&
-    fits(
-      filter.tags,
-      tags.filter((one) => typeof one === "string"),
-    )
+    fits(methodGlobs, [operation.method]) &&
+    fits(filter.paths, [operation.path]) &&
+    fits(filter.tags, tags)
   );
 }
 
 /** One of the globs fits, and none of those that begin with an exclamation mark. */
-function fits(globs: readonly string[] | undefined, values: readonly string[]): boolean {
+function fits(globs: readonly string[] | undefined, texts: readonly string[]): boolean {
   if (globs === undefined) return true;
-  const matches = (glob: string) => values.some((value) => matchesGlob(glob, value));
-  const wanted = globs.filter((one) => !one.startsWith("!"));
-  const refused = globs.filter((one) => one.startsWith("!")).map((one) => one.slice(1));
-  return (
-    !refused.some(matches) && (wanted.length === 0 ? refused.length > 0 : wanted.some(matches))
-  );
+  const fitsOne = (glob: string) => texts.some((text) => matchesGlob(glob, text));
+  const excluded = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1));
+  if (excluded.some(fitsOne)) return false;
+  const included = globs.filter((glob) => !glob.startsWith("!"));
+  if (included.length === 0) return excluded.length > 0;
+  return included.some(fitsOne);
 }

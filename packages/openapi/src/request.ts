@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { isObject, type Json, type JsonObject } from "@toolplane/core/model/json";
 import { encodeBody } from "./encode-body.ts";
 import type { ApiOperation, Parameter } from "./operations.ts";
@@ -7,7 +8,7 @@ import {
   encodePart,
   InvalidArgument,
   namesIn,
-  refuseOthers,
+  refuseNameClashes,
   writePairs,
   writePath,
   writeSimple,
@@ -28,62 +29,58 @@ export function buildRequest(
   proof: Proof,
 ): ApiRequest {
   const { method, parameters, body } = operation;
-  const given = parameters.flatMap((parameter) => {
+  const parameterValues = parameters.flatMap((parameter) => {
     const value = args[parameter.argument];
     return value === undefined ? [] : [{ parameter, value }];
   });
-  const of = (place: Parameter["place"]) =>
-    given.filter(({ parameter }) => parameter.place === place);
-  const path = `${base.pathname.replace(/(?<!\/)\/+$/, "")}${fillPath(operation, of("path"))}`;
+  const valuesIn = (location: Parameter["location"]) =>
+    parameterValues.filter(({ parameter }) => parameter.location === location);
+  const path = `${base.pathname.replace(/(?<!\/)\/+$/, "")}${fillPath(operation, valuesIn("path"))}`;
   const query = [
-    ...of("query").flatMap((one) => ownPairs(operation, one)),
+    ...valuesIn("query").flatMap((parameterValue) => pairsOf(operation, parameterValue)),
     ...proof.query.map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`),
   ];
   const sign = path.includes("?") ? "&" : "?";
-  const address = new URL(`${base.origin}${path}${query.length > 0 ? sign + query.join("&") : ""}`);
-  const encoded = body ? encodeBody(body, args) : null;
+  const url = new URL(`${base.origin}${path}${query.length > 0 ? sign + query.join("&") : ""}`);
+  const encodedBody = body ? encodeBody(body, args) : null;
   const cookies = [
-    ...of("cookie").flatMap((one) => ownPairs(operation, one)),
+    ...valuesIn("cookie").flatMap((parameterValue) => pairsOf(operation, parameterValue)),
     ...proof.cookies.map(([name, value]) => `${name}=${encodePart(value)}`),
   ];
-  return {
-    url: address,
-    method,
-    headers: {
-      ...(encoded && { "content-type": encoded.contentType }),
-      ...Object.fromEntries(of("header").map(({ parameter, value }) => header(parameter, value))),
-      ...(cookies.length > 0 && { cookie: cookies.join("; ") }),
-      ...proof.headers,
-    },
-    body: encoded?.bytes,
+  const headers = {
+    ...withoutUndefined({ "content-type": encodedBody?.contentType }),
+    ...Object.fromEntries(valuesIn("header").map(headerOf)),
+    ...withoutUndefined({ cookie: cookies.length > 0 ? cookies.join("; ") : undefined }),
+    ...proof.headers,
   };
+  return { url, method, headers, body: encodedBody?.bytes };
 }
 
 type ParameterValue = { parameter: Parameter; value: Json };
 
-/** Other parameters of the operation in the same place, also those that only the plane sets. */
-function othersOf({ parameters, keys }: ApiOperation, { place, name }: Parameter): string[] {
+/** Other parameters of the operation in the same location, also those that only the plane sets. */
+function otherNames({ parameters, keys }: ApiOperation, { location, name }: Parameter): string[] {
   return [...parameters, ...keys]
-    .filter((one) => one.place === place && one.name !== name)
-    .map((one) => one.name);
+    .filter((parameter) => parameter.location === location && parameter.name !== name)
+    .map((parameter) => parameter.name);
 }
 
-function ownPairs(operation: ApiOperation, { parameter, value }: ParameterValue): string[] {
+function pairsOf(operation: ApiOperation, { parameter, value }: ParameterValue): string[] {
   // Reserved characters end a cookie.
-  const allowReserved = parameter.allowReserved && parameter.place === "query";
+  const allowReserved = parameter.allowReserved && parameter.location === "query";
   const pairs = writePairs({ ...parameter, allowReserved }, plainValue(parameter, value));
-  refuseOthers(parameter, namesIn(pairs), othersOf(operation, parameter));
+  refuseNameClashes(parameter, namesIn(pairs), otherNames(operation, parameter));
   return pairs;
 }
 
-function fillPath(operation: ApiOperation, given: readonly ParameterValue[]): string {
+function fillPath(operation: ApiOperation, parameterValues: readonly ParameterValue[]): string {
   return operation.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
-    const found = given.find(({ parameter }) => parameter.name === name);
-    if (found === undefined)
+    const parameterValue = parameterValues.find(({ parameter }) => parameter.name === name);
+    if (parameterValue === undefined)
       throw new InvalidArgument(name, "is part of the address and was not given");
-    const { parameter, value } = found;
+    const { parameter, value } = parameterValue;
     if (parameter.style === "matrix" && parameter.explode && isObject(value))
-      refuseOthers(parameter, Object.keys(value), othersOf(operation, parameter));
+      refuseNameClashes(parameter, Object.keys(value), otherNames(operation, parameter));
     const text = writePath(parameter, plainValue(parameter, value));
     // Dots would lead up, however they are spelled; nothing would be another operation.
     if (/^\.{0,2}$/.test(decodeURIComponent(text)))
@@ -95,7 +92,7 @@ function fillPath(operation: ApiOperation, given: readonly ParameterValue[]): st
   });
 }
 
-function header(parameter: Parameter, value: Json): [string, string] {
+function headerOf({ parameter, value }: ParameterValue): [string, string] {
   const text = writeSimple(plainValue(parameter, value), parameter.explode, (part) => part);
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
     throw new InvalidArgument(parameter.argument, "holds characters that no header can carry");
@@ -104,9 +101,6 @@ function header(parameter: Parameter, value: Json): [string, string] {
 
 /** A value that the document wants as JSON is one text. */
 function plainValue({ mediaType }: Parameter, value: Json): Json {
-  return mediaType === undefined
-    ? value
-    : typeof value === "string"
-      ? value
-      : JSON.stringify(value);
+  if (mediaType === undefined || typeof value === "string") return value;
+  return JSON.stringify(value);
 }

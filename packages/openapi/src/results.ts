@@ -1,4 +1,5 @@
 import { readJson } from "@toolplane/core/lib/json/measure-json";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import type { Exchanged } from "@toolplane/core/lib/net/exchange";
 import type { ContentBlock, ToolResult } from "@toolplane/core/model/calls/result";
 import type { Json, JsonObject } from "@toolplane/core/model/json";
@@ -11,32 +12,32 @@ type Answer = { block: ContentBlock | null; json?: Json };
 export function readResult(
   operation: ApiOperation,
   url: URL,
-  answer: Exchanged,
+  response: Exchanged,
   hide: (text: string) => string,
 ): ToolResult {
-  const { status, statusText, headers } = answer;
+  const { status, statusText, headers } = response;
   const title = `HTTP ${status} ${statusText}`.trim();
   if (operation.method === "HEAD" && status < 400) return headResult(title, status, headers);
-  const { block, json } = readBody(url, answer);
+  const { block, json } = readBody(url, response);
   if (status >= 400) return refusal(title, status, block, hide);
   const next = nextPage(operation, url, headers.link);
+  const content = [block ?? { type: "text", text: title }];
+  if (next !== null)
+    content.push({ type: "text", text: `There is a next page: ${JSON.stringify(next)}` });
   return {
-    content: [
-      block ?? { type: "text", text: title },
-      ...(next === null
-        ? []
-        : [{ type: "text", text: `There is a next page: ${JSON.stringify(next)}` }]),
-    ],
-    ...(json !== undefined && { structuredContent: json }),
-    ...(next !== null && { _meta: { "toolplane/nextPage": next } }),
+    content,
+    ...withoutUndefined({
+      structuredContent: json,
+      _meta: next === null ? undefined : { "toolplane/nextPage": next },
+    }),
   };
 }
 
 function headResult(title: string, status: number, headers: Exchanged["headers"]): ToolResult {
-  const { "set-cookie": _, ...shown } = headers;
+  const { "set-cookie": _, ...otherHeaders } = headers;
   return {
     content: [{ type: "text", text: title }],
-    structuredContent: { status, headers: shown as JsonObject },
+    structuredContent: { status, headers: otherHeaders as JsonObject },
   };
 }
 
@@ -46,10 +47,10 @@ function refusal(
   block: ContentBlock | null,
   hide: (text: string) => string,
 ): ToolResult {
-  const said = typeof block?.text === "string" ? hide(block.text) : "";
-  const body = said === "" ? null : ((readJson(said) as Json | undefined) ?? said);
+  const text = typeof block?.text === "string" ? hide(block.text) : "";
+  const body = text === "" ? null : ((readJson(text) as Json | undefined) ?? text);
   return {
-    content: [{ type: "text", text: said === "" ? title : `${title}: ${said}` }],
+    content: [{ type: "text", text: text === "" ? title : `${title}: ${text}` }],
     structuredContent: { status, body },
     isError: true,
   };
@@ -91,19 +92,19 @@ function nextPage(
   link: string | string[] | undefined,
 ): JsonObject | null {
   const links = [link ?? ""].flat().join(", ").slice(0, 10_000);
-  const found = links.split(/,\s*(?=<)/).find((one) => /;\s*rel="?[^";]*\bnext\b/i.test(one));
-  const [, address = ""] = /^\s*<([^>]*)>/.exec(found ?? "") ?? [];
+  const nextLink = links.split(/,\s*(?=<)/).find((text) => /;\s*rel="?[^";]*\bnext\b/i.test(text));
+  const [, address = ""] = /^\s*<([^>]*)>/.exec(nextLink ?? "") ?? [];
   if (address === "" || !URL.canParse(address, url.href)) return null;
-  const next = new URL(address, url);
-  const changed = [...next.searchParams].flatMap(([name, value]) => {
-    const parameter = parameters.find((one) => one.place === "query" && one.name === name);
-    return parameter && url.searchParams.get(name) !== value
-      ? [[parameter.argument, typed(value)]]
-      : [];
+  const changed = [...new URL(address, url).searchParams].flatMap(([name, value]) => {
+    const parameter = parameters.find(
+      ({ location, name: parameterName }) => location === "query" && parameterName === name,
+    );
+    if (parameter === undefined || url.searchParams.get(name) === value) return [];
+    return [[parameter.argument, argumentOf(value)]];
   });
   return changed.length === 0 ? null : Object.fromEntries(changed);
 }
 
-function typed(value: string): Json {
-  return /^\d{1,15}$/.test(value) ? Number(value) : value;
+function argumentOf(text: string): Json {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }

@@ -25,13 +25,13 @@ type Conversion = { direction: Direction; references: Set<string>; nodes: number
 
 const maxDepth = 24;
 const maxNodes = 5_000;
-const maxText = 1_000;
+const maxDescriptionLength = 1_000;
 
 const types = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const scalars = new Set(["string", "number", "integer", "boolean"]);
 /** How many of the copied keywords come first and are only for readers. */
-const prose = 3;
-const copied = [
+const proseKeywords = 3;
+const copiedKeywords = [
   "title",
   "description",
   "default",
@@ -55,7 +55,7 @@ const copied = [
   "contentMediaType",
   "contentEncoding",
 ];
-const nested = [
+const schemaKeywords = [
   "items",
   "additionalProperties",
   "not",
@@ -65,10 +65,10 @@ const nested = [
   "contains",
   "propertyNames",
 ];
-const lists = ["allOf", "anyOf", "oneOf", "prefixItems"];
-const maps = ["patternProperties", "dependentSchemas"];
+const listKeywords = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const mapKeywords = ["patternProperties", "dependentSchemas"];
 /** With one of these a component is more than a simple value. */
-const composed = ["$ref", "properties", "items", ...lists];
+const composingKeywords = ["$ref", "properties", "items", ...listKeywords];
 
 export type Schemas = ReturnType<typeof createSchemas>;
 
@@ -76,93 +76,90 @@ export type Schemas = ReturnType<typeof createSchemas>;
 export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
   const components = new Map<string, Component>();
   const names = new Map<string, string>();
-  const taken = new Set<string>();
+  const takenNames = new Set<string>();
 
   function nameOf(pointer: string): string {
-    const known = names.get(pointer);
-    if (known !== undefined) return known;
+    const previousName = names.get(pointer);
+    if (previousName !== undefined) return previousName;
     // Without the underscores in front no name can be that of a prototype.
-    const last = (pointer.split("/").at(-1) ?? "").replaceAll(/[^\w.-]+/g, "_").replace(/^_+/, "");
-    const plain = last.slice(0, 80) || "schema";
-    let name = plain;
-    for (let count = 2; taken.has(name); count += 1) name = `${plain}_${count}`;
-    taken.add(name);
+    const segment = (pointer.split("/").at(-1) ?? "")
+      .replaceAll(/[^\w.-]+/g, "_")
+      .replace(/^_+/, "");
+    const plainName = segment.slice(0, 80) || "schema";
+    let name = plainName;
+    for (let count = 2; takenNames.has(name); count += 1) name = `${plainName}_${count}`;
+    takenNames.add(name);
     names.set(pointer, name);
     return name;
   }
 
-  function convert(node: unknown, into: Conversion, depth: number): Schema {
+  function convert(node: unknown, conversion: Conversion, depth: number): Schema {
     if (typeof node === "boolean") return node;
-    into.nodes += 1 + (isObject(node) && Array.isArray(node.enum) ? node.enum.length : 0);
-    if (!isObject(node) || depth > maxDepth || into.nodes > maxNodes) return {};
-    if (typeof node.$ref === "string") return convertReference(node.$ref, node, into, depth);
-    return asNullable(node, convertOwn(node, into, depth));
+    conversion.nodes += 1 + (isObject(node) && Array.isArray(node.enum) ? node.enum.length : 0);
+    if (!isObject(node) || depth > maxDepth || conversion.nodes > maxNodes) return {};
+    if (typeof node.$ref === "string") return convertReference(node.$ref, node, conversion, depth);
+    return asNullable(node, convertNode(node, conversion, depth));
   }
 
   function convertReference(
     reference: string,
     node: UnknownObject,
-    into: Conversion,
+    conversion: Conversion,
     depth: number,
   ): Schema {
-    const found = resolve.target(reference);
-    const said =
-      typeof node.description === "string" && into.direction === "input"
-        ? { description: cutText(node.description, maxText) }
-        : {};
-    if (found === null || !isObject(found.value)) return said;
+    const target = resolve.target(reference);
+    const description: JsonObject = {};
+    if (typeof node.description === "string" && conversion.direction === "input")
+      description.description = cutText(node.description, maxDescriptionLength);
+    if (target === null || !isObject(target.value)) return description;
     // A simple value is plainer in its place than behind a name.
-    const { type } = found.value;
-    if (
-      typeof type === "string" &&
-      scalars.has(type) &&
-      !composed.some((key) => key in (found.value as object)) &&
-      !hasLargeParts(found.value)
-    ) {
-      const simple = convert(found.value, into, depth + 1);
-      return typeof simple === "boolean" ? simple : { ...simple, ...said };
+    if (isSimple(target.value)) {
+      const simple = convert(target.value, conversion, depth + 1);
+      if (typeof simple === "boolean") return simple;
+      return { ...simple, ...description };
     }
-    into.references.add(found.pointer);
-    return { $ref: `#/$defs/${nameOf(found.pointer)}`, ...said };
+    conversion.references.add(target.pointer);
+    return { $ref: `#/$defs/${nameOf(target.pointer)}`, ...description };
   }
 
-  function convertOwn(node: UnknownObject, into: Conversion, depth: number): JsonObject {
+  function convertNode(node: UnknownObject, conversion: Conversion, depth: number): JsonObject {
     const schema: JsonObject = {};
     const type = typesOf(node);
     if (type !== undefined) schema.type = type;
     // What an answer means is said by its names; repeated in a thousand tools, more words cost seconds.
-    const isOutput = into.direction === "output";
-    for (const key of isOutput ? copied.slice(prose) : copied)
+    const isOutput = conversion.direction === "output";
+    for (const key of isOutput ? copiedKeywords.slice(proseKeywords) : copiedKeywords)
       if (node[key] !== undefined) copyKeyword(schema, key, node[key] as Json);
     if (Array.isArray(node.enum) && node.enum.length > 0) schema.enum = node.enum as Json[];
     if (!isOutput) addExamples(schema, node);
     addBounds(schema, node);
     addBinary(schema, node);
-    const inner = (value: unknown) => convert(value, into, depth + 1) as Json;
-    for (const key of nested)
-      if (isObject(node[key]) || typeof node[key] === "boolean") schema[key] = inner(node[key]);
-    for (const key of lists) {
+    const convertInner = (inner: unknown) => convert(inner, conversion, depth + 1) as Json;
+    for (const key of schemaKeywords)
+      if (isObject(node[key]) || typeof node[key] === "boolean")
+        schema[key] = convertInner(node[key]);
+    for (const key of listKeywords) {
       const members = node[key];
-      if (Array.isArray(members) && members.length > 0) schema[key] = members.map(inner);
+      if (Array.isArray(members) && members.length > 0) schema[key] = members.map(convertInner);
     }
-    for (const key of maps) {
+    for (const key of mapKeywords) {
       const members = node[key];
-      if (isObject(members)) schema[key] = mapObject(members, inner);
+      if (isObject(members)) schema[key] = mapObject(members, convertInner);
     }
-    addProperties(schema, node, into.direction, inner);
+    addProperties(schema, node, conversion.direction, convertInner);
     return schema;
   }
 
-  function component(pointer: string, direction: Direction): Component {
+  function componentAt(pointer: string, direction: Direction): Component {
     const key = `${direction} ${pointer}`;
-    const known = components.get(key);
-    if (known) return known;
-    const into: Conversion = { direction, references: new Set(), nodes: 0 };
-    const schema = convert(resolve.target(pointer)?.value, into, 0);
-    const { references, nodes } = into;
-    const made = { schema, references, nodes, outline: outline(schema) };
-    components.set(key, made);
-    return made;
+    const previous = components.get(key);
+    if (previous) return previous;
+    const conversion: Conversion = { direction, references: new Set(), nodes: 0 };
+    const schema = convert(resolve.target(pointer)?.value, conversion, 0);
+    const { references, nodes } = conversion;
+    const component = { schema, references, nodes, outline: outline(schema) };
+    components.set(key, component);
+    return component;
   }
 
   return {
@@ -173,58 +170,73 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
     },
     /** Adds what is referred to, the nearest first; of what exceeds the budget only the outline is left. */
     finish(schema: JsonObject, { direction, references }: Conversion, budget: number): JsonObject {
-      const found = new Set(references);
-      const inside = new Set<string>();
-      const defined: JsonObject = {};
-      let left = budget;
+      const pointers = new Set(references);
+      const pointersInComponents = new Set<string>();
+      const definitions: JsonObject = {};
+      let nodesLeft = budget;
       // The set grows while it is walked.
-      for (const pointer of found) {
-        const inner = component(pointer, direction);
-        const { references: further, nodes } = inner;
-        const isTooMuch = nodes > left;
-        if (!isTooMuch) {
-          left -= nodes;
-          for (const one of further) inside.add(one) && found.add(one);
+      for (const pointer of pointers) {
+        const component = componentAt(pointer, direction);
+        if (component.nodes > nodesLeft) {
+          definitions[nameOf(pointer)] = references.has(pointer) ? component.outline : {};
+          continue;
         }
-        const brief = references.has(pointer) ? inner.outline : {};
-        defined[nameOf(pointer)] = isTooMuch ? brief : (inner.schema as Json);
+        nodesLeft -= component.nodes;
+        for (const inner of component.references) {
+          pointersInComponents.add(inner);
+          pointers.add(inner);
+        }
+        definitions[nameOf(pointer)] = component.schema as Json;
       }
       if (typeof schema.$ref !== "string")
-        return found.size === 0 ? schema : { ...schema, $defs: defined };
+        return pointers.size === 0 ? schema : { ...schema, $defs: definitions };
       // Clients want to see at once that it is an object.
-      const [root = ""] = references;
-      const name = nameOf(root);
-      const { [name]: first, ...others } = defined;
-      const rest = inside.has(root) ? defined : others;
-      return {
-        ...(isObject(first) ? (first as JsonObject) : {}),
-        ...(Object.keys(rest).length > 0 && { $defs: rest }),
-      };
+      const [rootPointer = ""] = references;
+      const { [nameOf(rootPointer)]: root, ...definitionsBesideRoot } = definitions;
+      const $defs = pointersInComponents.has(rootPointer) ? definitions : definitionsBesideRoot;
+      const inlined: JsonObject = isObject(root) ? { ...(root as JsonObject) } : {};
+      if (Object.keys($defs).length > 0) inlined.$defs = $defs;
+      return inlined;
     },
   };
 
   function typesOf({ type }: UnknownObject): Json | undefined {
     if (type === "file") return "string";
-    const given = (Array.isArray(type) ? type : [type]).filter((one) =>
-      types.has(String(one)),
+    const typeNames = (Array.isArray(type) ? type : [type]).filter((name) =>
+      types.has(String(name)),
     ) as string[];
-    if (given.length === 0) return undefined;
-    return given.length === 1 ? (given[0] as string) : [...new Set(given)];
+    if (typeNames.length === 0) return undefined;
+    if (typeNames.length === 1) return typeNames[0] as string;
+    return [...new Set(typeNames)];
   }
 
   function asNullable(node: UnknownObject, schema: JsonObject): JsonObject {
-    const isNullable =
-      dialect === "3.0" ? node.nullable === true : dialect === "2.0" && node["x-nullable"] === true;
-    if (!isNullable) return schema;
-    const { type, enum: allowed, ...rest } = schema;
+    if (!isNullable(node)) return schema;
+    const { type, enum: allowed, ...keywords } = schema;
     if (type === undefined) return { anyOf: [schema, { type: "null" }] };
-    const given = Array.isArray(type) ? type : [type];
-    const values =
-      allowed === undefined
-        ? {}
-        : { enum: [...(allowed as Json[]).filter((one) => one !== null), null] };
-    return { ...rest, type: [...given.filter((one) => one !== "null"), "null"], ...values };
+    const typeNames = Array.isArray(type) ? type : [type];
+    const nullable: JsonObject = {
+      ...keywords,
+      type: [...typeNames.filter((name) => name !== "null"), "null"],
+    };
+    if (allowed !== undefined)
+      nullable.enum = [...(allowed as Json[]).filter((member) => member !== null), null];
+    return nullable;
   }
+
+  function isNullable(node: UnknownObject): boolean {
+    if (dialect === "3.0") return node.nullable === true;
+    return dialect === "2.0" && node["x-nullable"] === true;
+  }
+}
+
+function isSimple(node: UnknownObject): boolean {
+  return (
+    typeof node.type === "string" &&
+    scalars.has(node.type) &&
+    !composingKeywords.some((key) => key in node) &&
+    !hasLargeParts(node)
+  );
 }
 
 const maxOutlined = 40;
@@ -236,8 +248,8 @@ function outline(schema: Schema): JsonObject {
     0,
     maxOutlined,
   );
-  const shown = properties.map(([name, { type }]) => [name, type === undefined ? {} : { type }]);
-  return { type: "object", properties: Object.fromEntries(shown) };
+  const outlined = properties.map(([name, { type }]) => [name, type === undefined ? {} : { type }]);
+  return { type: "object", properties: Object.fromEntries(outlined) };
 }
 
 /** Values in a schema that are larger are not repeated in each of the operations that share it. */
@@ -248,8 +260,8 @@ const sizes = new WeakMap<object, number>();
 function charactersOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;
-  const before = sizes.get(value);
-  if (before !== undefined) return before;
+  const cachedSize = sizes.get(value);
+  if (cachedSize !== undefined) return cachedSize;
   const size = JSON.stringify(value).length;
   sizes.set(value, size);
   return size;
@@ -257,7 +269,9 @@ function charactersOf(value: unknown): number {
 
 function hasLargeParts({ enum: values, ...keywords }: UnknownObject): boolean {
   if (Array.isArray(values) && values.length > maxValues) return true;
-  return copied.slice(prose).some((key) => charactersOf(keywords[key]) > maxValueCharacters);
+  return copiedKeywords
+    .slice(proseKeywords)
+    .some((key) => charactersOf(keywords[key]) > maxValueCharacters);
 }
 
 function copyKeyword(schema: JsonObject, key: string, value: Json): void {
@@ -265,15 +279,21 @@ function copyKeyword(schema: JsonObject, key: string, value: Json): void {
   if (key === "pattern" && !(typeof value === "string" && isPattern(value))) return;
   if ((key === "description" || key === "title") && typeof value !== "string") return;
   schema[key] =
-    typeof value === "string" && key === "description" ? cutText(value, maxText) : value;
+    typeof value === "string" && key === "description"
+      ? cutText(value, maxDescriptionLength)
+      : value;
 }
 
 function addExamples(schema: JsonObject, { example, examples }: UnknownObject): void {
-  const given = Array.isArray(examples) ? examples : example === undefined ? [] : [example];
-  const simple = given
-    .filter((one) => typeof one !== "object" && String(one).length <= 200)
+  const simple = examplesOf(example, examples)
+    .filter((sample) => typeof sample !== "object" && String(sample).length <= 200)
     .slice(0, 3);
   if (simple.length > 0) schema.examples = simple as Json[];
+}
+
+function examplesOf(example: unknown, examples: unknown): unknown[] {
+  if (Array.isArray(examples)) return examples;
+  return example === undefined ? [] : [example];
 }
 
 /** Before 3.1 an exclusive bound was a flag beside the bound. */
@@ -329,7 +349,7 @@ function addProperties(
   schema: JsonObject,
   { properties, required }: UnknownObject,
   direction: Direction,
-  inner: (value: unknown) => Json,
+  convert: (value: unknown) => Json,
 ): void {
   const hiddenBy = direction === "input" ? "readOnly" : "writeOnly";
   const hidden = new Set<unknown>();
@@ -337,15 +357,16 @@ function addProperties(
     for (const [name, property] of Object.entries(properties))
       if (isObject(property) && property[hiddenBy] === true) hidden.add(name);
     const shown = Object.entries(properties).filter(([name]) => !hidden.has(name));
-    schema.properties = mapObject(Object.fromEntries(shown), inner);
+    schema.properties = mapObject(Object.fromEntries(shown), convert);
     schema.type ??= "object";
   }
-  const names = Array.isArray(required)
-    ? required.filter((one) => typeof one === "string" && !hidden.has(one))
-    : [];
+  if (!Array.isArray(required)) return;
+  const names = required.filter((name) => typeof name === "string" && !hidden.has(name));
   if (names.length > 0) schema.required = names as string[];
 }
 
-function mapObject(members: UnknownObject, inner: (value: unknown) => Json): JsonObject {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, inner(value)]));
+function mapObject(members: UnknownObject, convert: (value: unknown) => Json): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name, convert(member)]),
+  );
 }

@@ -4,8 +4,10 @@ import type { ServerAuth } from "@toolplane/core/model/servers/server";
 import { basicHeader } from "@toolplane/core/servers";
 import { type ApiDocument, objectOrEmpty, type Resolve, textIn } from "./document.ts";
 
+type ApiKeyScheme = { kind: "apiKey"; location: "header" | "query" | "cookie"; name: string };
+
 export type SecurityScheme =
-  | { kind: "apiKey"; place: "header" | "query" | "cookie"; name: string }
+  | ApiKeyScheme
   | { kind: "http"; scheme: string }
   | { kind: "oauth2"; flows: OAuthFlows }
   | { kind: "other" };
@@ -13,11 +15,11 @@ export type SecurityScheme =
 /** Schemes that are needed together, with their scopes. */
 export type Requirement = Readonly<Record<string, readonly string[]>>;
 
-type Named = Foreign<string> | undefined;
+type OptionalAddress = Foreign<string> | undefined;
 type OAuthFlows = {
-  authorizationUrl?: Named;
-  tokenUrl?: Named;
-  ownTokenUrl?: Named;
+  authorizationUrl?: OptionalAddress;
+  tokenUrl?: OptionalAddress;
+  ownTokenUrl?: OptionalAddress;
   scopes: string[];
 };
 
@@ -25,22 +27,22 @@ export function readSchemes(
   { root, dialect }: ApiDocument,
   resolve: Resolve,
 ): Map<string, SecurityScheme> {
-  const given =
+  const declaredSchemes =
     dialect === "2.0" ? root.securityDefinitions : objectOrEmpty(root.components).securitySchemes;
-  const schemes = Object.entries(objectOrEmpty(given)).map(
+  const schemes = Object.entries(objectOrEmpty(declaredSchemes)).map(
     ([name, scheme]) => [name, readScheme(resolve.object(scheme), root)] as const,
   );
   return new Map(schemes);
 }
 
 function readScheme(scheme: UnknownObject, root: UnknownObject): SecurityScheme {
-  const { type, in: place, name } = scheme;
+  const { type, in: location, name } = scheme;
   if (
     type === "apiKey" &&
     typeof name === "string" &&
-    (place === "header" || place === "query" || place === "cookie")
+    (location === "header" || location === "query" || location === "cookie")
   )
-    return { kind: "apiKey", place, name };
+    return { kind: "apiKey", location, name };
   if (type === "basic") return { kind: "http", scheme: "basic" };
   if (type === "http")
     return { kind: "http", scheme: (textIn(scheme.scheme) ?? "bearer").toLowerCase() };
@@ -49,27 +51,30 @@ function readScheme(scheme: UnknownObject, root: UnknownObject): SecurityScheme 
 }
 
 function readFlows(scheme: UnknownObject, root: UnknownObject): OAuthFlows {
-  const old = textIn(scheme.flow);
-  const flows = old === undefined ? objectOrEmpty(scheme.flows) : { [old]: scheme };
-  const own = objectOrEmpty(flows.clientCredentials ?? flows.application);
-  const person = objectOrEmpty(flows.authorizationCode ?? flows.accessCode);
-  const named = (value: unknown) => {
-    const address = textIn(value);
-    return address === undefined ? undefined : foreign(address);
-  };
+  const legacyFlow = textIn(scheme.flow);
+  const flows = legacyFlow === undefined ? objectOrEmpty(scheme.flows) : { [legacyFlow]: scheme };
+  const programFlow = objectOrEmpty(flows.clientCredentials ?? flows.application);
+  const personFlow = objectOrEmpty(flows.authorizationCode ?? flows.accessCode);
   return {
-    authorizationUrl: named(person.authorizationUrl),
-    tokenUrl: named(person.tokenUrl),
-    ownTokenUrl: named(own.tokenUrl),
+    authorizationUrl: addressIn(personFlow.authorizationUrl),
+    tokenUrl: addressIn(personFlow.tokenUrl),
+    ownTokenUrl: addressIn(programFlow.tokenUrl),
     scopes: requiredScopes(root),
   };
+}
+
+function addressIn(field: unknown): OptionalAddress {
+  const address = textIn(field);
+  return address === undefined ? undefined : foreign(address);
 }
 
 /** Of the document as a whole; all scopes that there are would be more than is needed. */
 function requiredScopes({ security }: UnknownObject): string[] {
   const requirements = Array.isArray(security) ? security : [];
-  const scopes = requirements.flatMap((one) => Object.values(objectOrEmpty(one)).flat());
-  return [...new Set(scopes.filter((one) => typeof one === "string"))];
+  const scopes = requirements.flatMap((requirement) =>
+    Object.values(objectOrEmpty(requirement)).flat(),
+  );
+  return [...new Set(scopes.filter((scope) => typeof scope === "string"))];
 }
 
 /** What the configuration says of sign-ins, completed by where the document says that they take place. */
@@ -82,19 +87,18 @@ export function completeAuth(
   if (auth?.type !== "oauth" || auth.tokenUrl !== undefined || auth.issuer !== undefined)
     return auth;
   const isOwn = auth.grant === "client_credentials";
+  const absolute = (address: OptionalAddress) =>
+    address === undefined ? null : urlOf(address, base);
   for (const scheme of schemes.values()) {
     if (scheme.kind !== "oauth2") continue;
     const { authorizationUrl, tokenUrl, ownTokenUrl, scopes } = scheme.flows;
-    const absolute = (address: Named) => (address === undefined ? null : urlOf(address, base));
     const endpoint = absolute(isOwn ? (ownTokenUrl ?? tokenUrl) : tokenUrl);
     const page = absolute(authorizationUrl);
     if (endpoint === null || (!isOwn && page === null)) continue;
-    return {
-      ...auth,
-      tokenUrl: judge(endpoint).href,
-      ...(page !== null && { authorizationUrl: judge(page).href }),
-      ...(auth.scopes === undefined && scopes.length > 0 && { scopes }),
-    };
+    const completed = { ...auth, tokenUrl: judge(endpoint).href };
+    if (page !== null) completed.authorizationUrl = judge(page).href;
+    if (auth.scopes === undefined && scopes.length > 0) completed.scopes = scopes;
+    return completed;
   }
   return auth;
 }
@@ -119,24 +123,27 @@ export function proofFor(
 ): Proof {
   const { auth, token, schemes } = credentials;
   const proof: Proof = { headers: {}, query: [], cookies: [] };
-  const values = auth?.schemes ?? {};
-  if (token === null && Object.keys(values).length === 0) return proof;
+  const configuredValues = auth?.schemes ?? {};
+  if (token === null && Object.keys(configuredValues).length === 0) return proof;
   // Many documents name their schemes and forget to require them.
   const alternatives =
     requirements ?? [...schemes.keys()].map((name): Requirement => ({ [name]: [] }));
-  if (requirements?.every((one) => Object.keys(one).length === 0) && schemes.size > 0) return proof;
+  const requiresNone = requirements?.every((requirement) => Object.keys(requirement).length === 0);
+  if (requiresNone && schemes.size > 0) return proof;
   const preferred = alternatives.toSorted(
     (a, b) => rank(b, auth, schemes) - rank(a, auth, schemes),
   );
   for (const alternative of preferred) {
     const names = Object.keys(alternative).filter((name) => schemes.has(name));
-    const open = names.filter((name) => values[name] === undefined);
-    if (names.length === 0 || open.length > (token === null ? 0 : 1)) continue;
-    for (const name of names)
-      place(proof, schemes.get(name) as SecurityScheme, values[name] ?? (token as string));
+    const unset = names.filter((name) => configuredValues[name] === undefined);
+    if (names.length === 0 || unset.length > (token === null ? 0 : 1)) continue;
+    for (const name of names) {
+      const credential = configuredValues[name] ?? (token as string);
+      addCredential(proof, schemes.get(name) as SecurityScheme, credential);
+    }
     return proof;
   }
-  if (token !== null) place(proof, schemeOf(auth), token);
+  if (token !== null) addCredential(proof, schemeOf(auth), token);
   return proof;
 }
 
@@ -146,32 +153,52 @@ function rank(
   auth: ServerAuth | undefined,
   schemes: Credentials["schemes"],
 ): number {
-  const kinds = Object.keys(requirement).map((name) => {
-    const scheme = schemes.get(name);
-    if (scheme?.kind === "http") return scheme.scheme === "basic" ? "basic" : "bearer";
-    return scheme?.kind === "apiKey" ? "api_key" : (scheme?.kind ?? "none");
-  });
-  const wanted =
-    auth?.type === "oauth"
-      ? ["oauth2", "bearer"]
-      : auth?.type === "jwt"
-        ? ["bearer"]
-        : [auth?.type ?? ""];
-  return kinds.some((kind) => wanted.includes(kind)) ? 1 : 0;
+  const preferredKinds = kindsOf(auth);
+  const isPreferred = Object.keys(requirement).some((name) =>
+    preferredKinds.includes(kindOf(schemes.get(name))),
+  );
+  return isPreferred ? 1 : 0;
+}
+
+/** As `type` of `auth` names it. */
+function kindOf(scheme: SecurityScheme | undefined): string {
+  if (scheme?.kind === "http") return scheme.scheme === "basic" ? "basic" : "bearer";
+  if (scheme?.kind === "apiKey") return "api_key";
+  return scheme?.kind ?? "none";
+}
+
+function kindsOf(auth: ServerAuth | undefined): readonly string[] {
+  if (auth?.type === "oauth") return ["oauth2", "bearer"];
+  if (auth?.type === "jwt") return ["bearer"];
+  return [auth?.type ?? ""];
 }
 
 function schemeOf(auth: ServerAuth | undefined): SecurityScheme {
-  if (auth?.type === "api_key") return { kind: "apiKey", place: "header", name: auth.header };
+  if (auth?.type === "api_key") return { kind: "apiKey", location: "header", name: auth.header };
   return { kind: "http", scheme: auth?.type === "basic" ? "basic" : "bearer" };
 }
 
-function place({ headers, query, cookies }: Proof, scheme: SecurityScheme, value: string): void {
-  if (scheme.kind === "apiKey") {
-    if (scheme.place === "header") headers[scheme.name.toLowerCase()] = value;
-    else (scheme.place === "query" ? query : cookies).push([scheme.name, value]);
-  } else if (scheme.kind === "http" && scheme.scheme === "basic")
-    headers.authorization = basicHeader(value);
-  else if (scheme.kind === "http" && scheme.scheme !== "bearer")
-    headers.authorization = `${scheme.scheme} ${value}`;
-  else if (scheme.kind !== "other") headers.authorization = `Bearer ${value}`;
+function addCredential(proof: Proof, scheme: SecurityScheme, credential: string): void {
+  if (scheme.kind === "apiKey") addKey(proof, scheme, credential);
+  else if (scheme.kind !== "other")
+    proof.headers.authorization = authorizationHeader(
+      scheme.kind === "http" ? scheme.scheme : "bearer",
+      credential,
+    );
+}
+
+function addKey(
+  { headers, query, cookies }: Proof,
+  { location, name }: ApiKeyScheme,
+  key: string,
+): void {
+  if (location === "header") headers[name.toLowerCase()] = key;
+  else if (location === "query") query.push([name, key]);
+  else cookies.push([name, key]);
+}
+
+function authorizationHeader(scheme: string, credential: string): string {
+  if (scheme === "basic") return basicHeader(credential);
+  if (scheme === "bearer") return `Bearer ${credential}`;
+  return `${scheme} ${credential}`;
 }

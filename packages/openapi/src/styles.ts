@@ -17,7 +17,8 @@ export const encodePart: Encode = (text) => encodeURIComponent(text.toWellFormed
 type Style = Pick<Parameter, "name" | "style" | "explode"> & { allowReserved?: boolean };
 
 export function argumentText(value: Json): string {
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
+  if (typeof value === "object" && value !== null) return JSON.stringify(value);
+  return String(value ?? "");
 }
 
 function isRecord(value: Json): value is JsonObject {
@@ -31,11 +32,12 @@ export function writeSimple(
   encode: Encode,
   separator = ",",
 ): string {
-  if (Array.isArray(value)) return value.map((item) => encode(argumentText(item))).join(separator);
+  if (Array.isArray(value))
+    return value.map((member) => encode(argumentText(member))).join(separator);
   if (!isRecord(value)) return encode(argumentText(value));
   const sign = explode ? "=" : ",";
   return Object.entries(value)
-    .map(([key, item]) => `${encode(key)}${sign}${encode(argumentText(item))}`)
+    .map(([key, member]) => `${encode(key)}${sign}${encode(argumentText(member))}`)
     .join(separator);
 }
 
@@ -46,9 +48,9 @@ export function writePath({ name, style, explode }: Style, value: Json): string 
   if (!explode || typeof value !== "object" || value === null)
     return `;${name}=${writeSimple(value, false, encode)}`;
   const pairs = Array.isArray(value)
-    ? value.map((item) => [name, item] as const)
+    ? value.map((member) => [name, member] as const)
     : Object.entries(value);
-  return pairs.map(([key, item]) => `;${encode(key)}=${encode(argumentText(item))}`).join("");
+  return pairs.map(([key, member]) => `;${encode(key)}=${encode(argumentText(member))}`).join("");
 }
 
 const separators: Readonly<Record<string, string>> = {
@@ -67,14 +69,12 @@ export function writePairs(
   if (value === null) return [];
   if (style === "deepObject") return deepPairs(key, value, encode);
   if (Array.isArray(value)) {
-    if (explode) return value.map((item) => `${key}=${encode(argumentText(item))}`);
+    if (explode) return value.map((member) => `${key}=${encode(argumentText(member))}`);
     return [`${key}=${writeSimple(value, false, encode, separators[style] ?? ",")}`];
   }
   if (isRecord(value) && explode)
-    return Object.entries(value).flatMap(([inner, item]) =>
-      (Array.isArray(item) ? item : [item]).map(
-        (one) => `${encodePart(inner)}=${encode(argumentText(one))}`,
-      ),
+    return Object.entries(value).flatMap(([memberName, member]) =>
+      [member].flat().map((text) => `${encodePart(memberName)}=${encode(argumentText(text))}`),
     );
   return [`${key}=${writeSimple(value, false, encode, separators[style] ?? ",")}`];
 }
@@ -83,8 +83,8 @@ export function writePairs(
 function deepPairs(key: string, value: Json, encode: Encode): string[] {
   if (typeof value !== "object" || value === null)
     return value === null ? [] : [`${key}=${encode(argumentText(value))}`];
-  return Object.entries(value).flatMap(([inner, item]) =>
-    deepPairs(`${key}[${encodePart(inner)}]`, item as Json, encode),
+  return Object.entries(value).flatMap(([memberName, member]) =>
+    deepPairs(`${key}[${encodePart(memberName)}]`, member as Json, encode),
   );
 }
 
@@ -94,22 +94,23 @@ function encodeReserved(text: string): string {
 }
 
 /** As APIs read it: most tell no capitals apart, and some take `a[]`, ` a` and `a.b` for `a` and `a_b`. */
-const fold = (name: string) => name.trim().toLowerCase().replaceAll(/[ .]/g, "_");
-const withoutBrackets = (name: string) => fold(name).replace(/(?<=.)\[.*$/s, "");
+const foldName = (name: string) => name.trim().toLowerCase().replaceAll(/[ .]/g, "_");
+const baseName = (name: string) => foldName(name).replace(/(?<=.)\[.*$/s, "");
 
 /** The parts of an object stand beside the other parameters, and must not be taken for one of them. */
-export function refuseOthers(
+export function refuseNameClashes(
   { argument, name }: Pick<Parameter, "argument" | "name">,
-  written: readonly string[],
-  others: readonly string[],
+  writtenNames: readonly string[],
+  otherNames: readonly string[],
 ): void {
-  const own = withoutBrackets(name);
-  const taken = new Set(others.map(fold));
-  for (const other of others.map(withoutBrackets)) if (other !== own) taken.add(other);
-  for (const key of written) {
-    const isTaken =
-      taken.has(fold(key)) || (withoutBrackets(key) !== own && taken.has(withoutBrackets(key)));
-    if (key !== name && isTaken)
+  const ownBaseName = baseName(name);
+  const reserved = new Set(otherNames.map(foldName));
+  for (const otherBaseName of otherNames.map(baseName))
+    if (otherBaseName !== ownBaseName) reserved.add(otherBaseName);
+  for (const key of writtenNames) {
+    const clashes =
+      reserved.has(foldName(key)) || (baseName(key) !== ownBaseName && reserved.has(baseName(key)));
+    if (key !== name && clashes)
       throw new InvalidArgument(argument, `must not have '${key}': it is a parameter of its own`);
   }
 }

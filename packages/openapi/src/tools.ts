@@ -1,4 +1,5 @@
 import { yieldEvery } from "@toolplane/core/lib/async/pause";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { cutText } from "@toolplane/core/lib/text/cut-text";
 import { isObject, type Json, type JsonObject } from "@toolplane/core/model/json";
 import type { ApiBody } from "./bodies.ts";
@@ -7,7 +8,9 @@ import type { Direction, Schemas } from "./schemas.ts";
 
 const maxDescription = 2_000;
 /** Schemas of one tool, and of all of them: an API of a thousand operations must still fit a catalogue. */
-const perTool = { most: 600, least: 30, ofAll: 60_000 };
+const maxNodesPerTool = 600;
+const minNodesPerTool = 30;
+const maxNodes = 60_000;
 
 /** How a tool is listed. */
 export type ListedTool = {
@@ -24,11 +27,8 @@ export async function describeTools(
   operations: readonly ApiOperation[],
   schemas: Schemas,
 ): Promise<ListedTool[]> {
-  const { most, least, ofAll } = perTool;
-  const budget = Math.max(
-    least,
-    Math.min(most, Math.floor(ofAll / Math.max(1, operations.length))),
-  );
+  const fairShare = Math.floor(maxNodes / Math.max(1, operations.length));
+  const budget = Math.max(minNodesPerTool, Math.min(maxNodesPerTool, fairShare));
   const tools: ListedTool[] = [];
   const turns = yieldEvery();
   for (const operation of operations) {
@@ -44,10 +44,10 @@ function describeTool(operation: ApiOperation, schemas: Schemas, budget: number)
   const isRead = method === "GET" || method === "HEAD" || method === "OPTIONS";
   return {
     name,
-    ...(title !== undefined && { title: cutText(title, 200) }),
+    ...withoutUndefined({ title: title === undefined ? undefined : cutText(title, 200) }),
     description: describe(operation),
     inputSchema: describeInput(operation, schemas, budget),
-    ...(outputSchema !== undefined && { outputSchema }),
+    ...withoutUndefined({ outputSchema }),
     annotations: {
       readOnlyHint: isRead,
       destructiveHint: method === "DELETE",
@@ -59,34 +59,34 @@ function describeTool(operation: ApiOperation, schemas: Schemas, budget: number)
 
 function describe(operation: ApiOperation): string {
   const { title, description, method, path, deprecated } = operation;
-  const said = [title, description === title ? undefined : description].filter(
-    (one) => one !== undefined,
-  );
-  const hint = pagingHint(operation);
-  const lines = [
-    ...(deprecated ? ["Deprecated."] : []),
-    ...(said.length === 0 ? [] : [cutText(said.join("\n\n"), maxDescription).trimEnd()]),
+  const prose = [title, description === title ? undefined : description]
+    .filter((text) => text !== undefined)
+    .join("\n\n");
+  const paragraphs = [
+    deprecated ? "Deprecated." : null,
+    prose === "" ? null : cutText(prose, maxDescription).trimEnd(),
     `${method} ${path}`,
-    ...(hint === null ? [] : [hint]),
+    pagingHint(operation),
   ];
-  return lines.join("\n\n");
+  return paragraphs.filter((paragraph) => paragraph !== null).join("\n\n");
 }
 
-const pageWords =
+const pageParameter =
   /^(page|page_?(number|token|key)|offset|start|skip|cursor|after|before|starting_after|ending_before|marker|continue|next_?token|\$skip(token)?)$/i;
-const sizeWords = /^(per_?page|page_?size|limit|max_?results|count|size|take|first|top|\$top)$/i;
+const sizeParameter =
+  /^(per_?page|page_?size|limit|max_?results|count|size|take|first|top|\$top)$/i;
 
 /** How to get more than the first page. */
 function pagingHint({ method, parameters }: ApiOperation): string | null {
   if (method !== "GET") return null;
-  const query = parameters.filter(({ place }) => place === "query");
-  const pages = query
-    .filter(({ name }) => pageWords.test(name))
+  const queryParameters = parameters.filter(({ location }) => location === "query");
+  const pages = queryParameters
+    .filter(({ name }) => pageParameter.test(name))
     .map(({ argument }) => `'${argument}'`);
-  const size = query.find(({ name }) => sizeWords.test(name));
+  const size = queryParameters.find(({ name }) => sizeParameter.test(name));
   if (pages.length === 0) return size ? `'${size.argument}' limits how many are returned.` : null;
-  const many = size ? `; '${size.argument}' sets how many a page has` : "";
-  return `The answer comes in pages: ask for another one with ${pages.join(" or ")}${many}.`;
+  const sizeHint = size ? `; '${size.argument}' sets how many a page has` : "";
+  return `The answer comes in pages: ask for another one with ${pages.join(" or ")}${sizeHint}.`;
 }
 
 function describeInput(
@@ -106,12 +106,9 @@ function describeInput(
     properties.body = withDescription(bodySchema(body, convert), body.description);
     if (body.required) required.push("body");
   }
-  const schema = {
-    type: "object",
-    properties,
-    ...(required.length > 0 && { required }),
-    additionalProperties: false,
-  };
+  const schema: JsonObject = { type: "object", properties };
+  if (required.length > 0) schema.required = required;
+  schema.additionalProperties = false;
   return schemas.finish(schema, conversion, budget);
 }
 
@@ -121,14 +118,14 @@ function addFlat(
   body: ApiBody,
   flat: NonNullable<ApiBody["flat"]>,
   convert: Convert,
-  into: JsonObject,
+  properties: JsonObject,
   required: string[],
 ) {
   for (const [argument, { name, schema, encoding }] of flat) {
     const isFile = body.kind === "multipart" && isFileType(encoding.contentType);
-    into[argument] = isFile ? withBytes(convert(schema)) : (convert(schema) as Json);
+    properties[argument] = isFile ? withBytes(convert(schema)) : (convert(schema) as Json);
     // Where the body may be left out, so may each of its parts.
-    if (body.required && body.needed.has(name)) required.push(argument);
+    if (body.required && body.requiredNames.has(name)) required.push(argument);
   }
 }
 
@@ -146,10 +143,8 @@ function bodySchema({ kind, schema }: ApiBody, convert: Convert): Json {
 }
 
 function withBytes(schema: JsonObject | boolean): JsonObject {
-  return {
-    ...(isObject(schema) ? (schema as JsonObject) : { type: "string" }),
-    contentEncoding: "base64",
-  };
+  const described = isObject(schema) ? (schema as JsonObject) : { type: "string" };
+  return { ...described, contentEncoding: "base64" };
 }
 
 function describeParameter({ schema, description }: Parameter, convert: Convert): Json {
@@ -170,24 +165,27 @@ function describeResults(
   if (results.length === 0) return undefined;
   const direction: Direction = "output";
   const { convert, conversion } = schemas.begin(direction);
-  const known = new Map(
+  const distinctSchemas = new Map(
     results.slice(0, 4).map((result) => [JSON.stringify(convert(result)), convert(result)]),
   );
-  const [first, ...others] = [...known.values()];
+  const alternatives = [...distinctSchemas.values()];
+  const [first] = alternatives;
   if (!isObject(first) || Object.keys(first).length === 0) return undefined;
-  const schema =
-    others.length === 0 ? (first as JsonObject) : { anyOf: [...known.values()] as Json[] };
-  const whole = schemas.finish(schema, conversion, budget);
-  if (whole.type !== undefined) return whole;
+  const anyOf = { anyOf: alternatives as Json[] };
+  const schema = alternatives.length === 1 ? (first as JsonObject) : anyOf;
+  const finished = schemas.finish(schema, conversion, budget);
+  if (finished.type !== undefined) return finished;
   // Older clients refuse a list of tools with an output that is not said to be an object.
-  return describesObject(whole, whole.$defs) ? { type: "object", ...whole } : undefined;
+  if (!describesObject(finished, finished.$defs)) return undefined;
+  return { type: "object", ...finished };
 }
 
 function describesObject(schema: unknown, definitions: unknown): boolean {
   if (!isObject(schema)) return false;
   const { type, allOf, anyOf, oneOf, $ref } = schema;
   const alternatives = [anyOf, oneOf].find(Array.isArray);
-  if (alternatives) return alternatives.every((one) => describesObject(one, definitions));
+  if (alternatives)
+    return alternatives.every((alternative) => describesObject(alternative, definitions));
   const name = typeof $ref === "string" ? $ref.slice("#/$defs/".length) : undefined;
   if (name !== undefined && isObject(definitions)) return objectType(definitions[name]);
   return type === "object" || Array.isArray(allOf);

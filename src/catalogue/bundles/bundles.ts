@@ -15,7 +15,7 @@ import {
   readReason,
   schemaProblems,
 } from "../changes/change-verbs.ts";
-import { type EntryEdit, toKept } from "../changes/entries.ts";
+import { type EntryEdit, toStoredManifest } from "../changes/entries.ts";
 import { asWritten, entryKey, keyText, type WrittenEntry } from "../changes/entry.ts";
 
 type BundlePorts = EditPorts & {
@@ -30,8 +30,7 @@ export function createBundleVerbs(
   const { entries, environment } = ports;
   // Node's cryptography is loaded on first use.
   const signing = once(async () => {
-    const signed = await import("./signed-bundle.ts");
-    const { readSignedBundle, writeBundle, loadSigningKey } = signed;
+    const { readSignedBundle, writeBundle, loadSigningKey } = await import("./signed-bundle.ts");
     return { readSignedBundle, writeBundle, key: loadSigningKey(ports.directory) };
   });
 
@@ -60,48 +59,49 @@ export function createBundleVerbs(
     async import(text, { reason, dryRun = false }, caller) {
       const { principal } = caller;
       requireScope(principal, "admin", "change the catalogue");
-      const why = readReason(reason);
-      if (why === null && !dryRun)
+      const readableReason = readReason(reason);
+      if (readableReason === null && !dryRun)
         throw new PlaneError(
           "USAGE",
           "An import needs a reason: say why with 'reason' or --reason.",
         );
       const { readSignedBundle, key } = await signing();
-      const { fingerprint, exportedBy, exportedAt, ...said } = readSignedBundle(
+      const { fingerprint, exportedBy, exportedAt, ...bundle } = readSignedBundle(
         String(text),
-        (given) => given === key.fingerprint || ports.trustedKeys().includes(given),
+        (signer) => signer === key.fingerprint || ports.trustedKeys().includes(signer),
       );
       await entries.reload();
-      const { edit, warnings } = await toEdit(said.entries, principal.user, ports);
-      const done = dryRun
+      const { edit, warnings } = await toEdit(bundle.entries, principal.user, ports);
+      const changes = dryRun
         ? entries.plan(edit)
-        : await entries.edit(edit, { by: asPerson(caller, principal), reason: why });
-      return { dryRun, entries: done, warnings, fingerprint, exportedBy, exportedAt };
+        : await entries.edit(edit, { by: asPerson(caller, principal), reason: readableReason });
+      return { dryRun, entries: changes, warnings, fingerprint, exportedBy, exportedAt };
     },
   };
 }
 
 async function toEdit(
-  given: readonly BundleEntry[],
+  bundled: readonly BundleEntry[],
   user: string | null,
   { entries, environment, discovered }: BundlePorts,
 ): Promise<{ edit: EntryEdit; warnings: string[] }> {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   const problems: string[] = [];
   const warnings: string[] = [];
   const put: EntryEdit["put"][number][] = [];
-  for (const entry of given) {
+  for (const entry of bundled) {
     const checked = await checkManifestEntry(entry.kind, entry.manifest, environment);
     const { name = "", manifest, unusable } = checked;
-    const found = problemsOf(entry, checked);
+    const entryProblems = problemsOf(entry, checked);
     const id = entry.kind === "tool" && name !== "" ? await discovered(name) : null;
-    if (id) found.push(discoveredProblem(name, id));
+    if (id) entryProblems.push(discoveredProblem(name, id));
     const key = keyText({ kind: entry.kind, name, persona: manifest?.persona ?? null });
-    if (seen.has(key)) found.push(`${entry.kind} '${name}': it is in the bundle twice`);
-    seen.add(key);
-    problems.push(...found);
+    if (keys.has(key)) entryProblems.push(`${entry.kind} '${name}': it is in the bundle twice`);
+    keys.add(key);
+    problems.push(...entryProblems);
     warnings.push(...unusable.map((problem) => renderFor(entry, problem)));
-    if (manifest && found.length === 0) put.push(toKept(entry.kind, manifest, user));
+    if (manifest && entryProblems.length === 0)
+      put.push(toStoredManifest(entry.kind, manifest, user));
   }
   problems.push(...danglingTasks(put, entries));
   if (problems.length > 0) throw invalid("cannot be imported", problems);
@@ -113,11 +113,11 @@ function danglingTasks(put: EntryEdit["put"], entries: BundlePorts["entries"]): 
     put.filter(({ entry }) => entry.kind === kind).map(({ manifest }) => manifest as T);
   const tasks = [...ofKind<TaskManifest>("task"), ...entries.manifests().tasks];
   return ofKind<JobManifest>("job").flatMap((job) => {
-    const found: string[] = [];
+    const problems: string[] = [];
     checkTasksExist(job, tasks, (path, message, hint) =>
-      found.push(`job '${job.name}': ${renderPath(path)}: ${message}. ${hint}`),
+      problems.push(`job '${job.name}': ${renderPath(path)}: ${message}. ${hint}`),
     );
-    return found;
+    return problems;
   });
 }
 
@@ -137,26 +137,17 @@ function invalid(what: string, problems: readonly string[]): PlaneError {
 }
 
 function choose(
-  all: readonly WrittenEntry[],
+  written: readonly WrittenEntry[],
   { names, persona, kinds }: BundleChoice,
 ): WrittenEntry[] {
-  const possible = all.filter(
+  const possible = written.filter(
     ({ kind, manifest }) =>
       (kinds === undefined || kinds.includes(kind)) &&
       (persona === undefined || (manifest.persona ?? "shared") === persona),
   );
-  const known = possible.map(({ manifest }) => manifest.name);
-  const missing = names?.find((name) => !known.includes(name));
-  if (missing !== undefined) {
-    const near = nearest(missing, known).map((name) => `'${name}'`);
-    const hint =
-      near.length > 0
-        ? `Did you mean ${near.join(" or ")}?`
-        : "Tools of servers and tools that a program registers cannot be exported.";
-    throw new PlaneError("NOT_FOUND", `No hand-written entry '${missing}'. ${hint}`, {
-      data: { name: missing },
-    });
-  }
+  const possibleNames = possible.map(({ manifest }) => manifest.name);
+  const missing = names?.find((name) => !possibleNames.includes(name));
+  if (missing !== undefined) throw noSuchEntry(missing, possibleNames);
   const chosen = possible.filter(
     ({ manifest }) => names === undefined || names.includes(manifest.name),
   );
@@ -165,4 +156,15 @@ function choose(
     "NOT_FOUND",
     "No hand-written entry matches, so there is nothing to export.",
   );
+}
+
+function noSuchEntry(name: string, possibleNames: readonly string[]): PlaneError {
+  const near = nearest(name, possibleNames).map((candidate) => `'${candidate}'`);
+  const hint =
+    near.length > 0
+      ? `Did you mean ${near.join(" or ")}?`
+      : "Tools of servers and tools that a program registers cannot be exported.";
+  return new PlaneError("NOT_FOUND", `No hand-written entry '${name}'. ${hint}`, {
+    data: { name },
+  });
 }

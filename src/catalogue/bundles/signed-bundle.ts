@@ -90,19 +90,24 @@ export function writeBundle(
   exportedBy: string | null,
   key: Pick<SigningKey, "publicKey" | "sign">,
 ): Bundle {
-  const said = {
+  const content = {
     version: bundleVersion,
     exportedAt: new Date().toISOString(),
     exportedBy,
     entries: [...entries],
   };
-  const sum = hash(said);
-  return { ...said, hash: sum, key: key.publicKey, signature: key.sign(signedText(sum)) };
+  const contentHash = hash(content);
+  return {
+    ...content,
+    hash: contentHash,
+    key: key.publicKey,
+    signature: key.sign(signedText(contentHash)),
+  };
 }
 
 /** Prefixed, so that no signature made for another purpose is valid. */
-function signedText(sum: string): string {
-  return `toolplane bundle\n${sum}`;
+function signedText(contentHash: string): string {
+  return `toolplane bundle\n${contentHash}`;
 }
 
 const maxMebibytes = 16;
@@ -120,10 +125,10 @@ export function readSignedBundle(
       `It has version ${version}, and this installation knows ${bundleVersion}`,
       "Update this installation, or export it with an older one.",
     );
-  const { hash: sum, key, signature, ...said } = bundle;
-  if (typeof sum !== "string" || typeof key !== "string" || typeof signature !== "string")
+  const { hash: contentHash, key, signature, ...content } = bundle;
+  if (typeof contentHash !== "string" || typeof key !== "string" || typeof signature !== "string")
     throw refused("It is not signed");
-  if (hash(said) !== sum || !isSignedBy(key, sum, signature))
+  if (hash(content) !== contentHash || !isSignedBy(key, contentHash, signature))
     throw refused(
       "Its signature is not valid: it was changed after it was signed, or damaged in transit",
     );
@@ -134,7 +139,7 @@ export function readSignedBundle(
       `If you know whose it is, add "${fingerprint}" to 'bundles.trustedKeys' of the configuration.`,
       { fingerprint },
     );
-  return { ...readContent(said, version), hash: sum, key, signature, fingerprint };
+  return { ...readContent(content, version), hash: contentHash, key, signature, fingerprint };
 }
 
 function parse(text: string): UnknownObject {
@@ -149,7 +154,7 @@ function parse(text: string): UnknownObject {
   throw refused("It is not a bundle");
 }
 
-function isSignedBy(key: string, sum: string, signature: string): boolean {
+function isSignedBy(key: string, contentHash: string, signature: string): boolean {
   try {
     const publicKey = createPublicKey({
       key: Buffer.from(key, "base64"),
@@ -157,7 +162,12 @@ function isSignedBy(key: string, sum: string, signature: string): boolean {
       format: "der",
     });
     if (publicKey.asymmetricKeyType !== "ed25519") return false;
-    return verify(null, Buffer.from(signedText(sum)), publicKey, Buffer.from(signature, "base64"));
+    return verify(
+      null,
+      Buffer.from(signedText(contentHash)),
+      publicKey,
+      Buffer.from(signature, "base64"),
+    );
   } catch {
     return false;
   }

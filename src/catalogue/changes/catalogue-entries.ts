@@ -42,27 +42,30 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
   const { recorder, directory, environment, defaultPrincipal, config } = ports;
   const { emit, outlivesUs, configuration } = recorder;
   const store = async () => withOwnChanges(await recorder.store(), configuration());
-  let latest = 0;
-  const kept = { store, outlivesUs, revision: () => latest };
+  let latestRevision = 0;
+  const storePorts = { store, outlivesUs, revision: () => latestRevision };
   const registry = createRegistry(
     (change) => {
-      latest = change.revision;
+      latestRevision = change.revision;
       emit({ type: "registry.changed", ...change });
     },
     defaultPrincipal.user,
     ports.home,
   );
-  const history = createChangeHistory(kept);
+  const history = createChangeHistory(storePorts);
   const handWritten = createHandWritten({
     publish: (translation) => registry.setSource(handWrittenSource, translation),
     publishOverlays: registry.setOverlays,
     checkTool: ports.checkTool,
     builtin: ports.builtin,
-    onRegistered: (manifest, isThere) =>
-      history.registered(describeEntry({ kind: "tool", manifest, source: "library" }), isThere),
+    onRegistered: (manifest, isRegistered) =>
+      history.registered(
+        describeEntry({ kind: "tool", manifest, source: "library" }),
+        isRegistered,
+      ),
   });
   const entries = createEntryStore({
-    ...kept,
+    ...storePorts,
     environment,
     config,
     configuration,
@@ -110,10 +113,10 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
     /** The stored listings of servers, to which their next listings are compared. */
     known: async (identities: readonly string[]) =>
       history.recalled(await recorder.knownServers(identities)),
-    onKnown: (known: KnownServer, name: string, definition: ServerDefinition) =>
+    onKnown: (knownServer: KnownServer, name: string, definition: ServerDefinition) =>
       history.listed(
-        { name, definition, era: known.era, size: registry.listed(name).tools },
-        known,
+        { name, definition, era: knownServer.era, size: registry.listed(name).tools },
+        knownServer,
       ),
     settled: history.settled,
   };
@@ -123,9 +126,9 @@ export function createCatalogueEntries(ports: CatalogueEntriesPorts) {
 function createDiscovered(servers: CatalogueEntriesPorts["servers"], registry: Registry) {
   return async (name: string): Promise<ToolId | null> => {
     const { names, discover } = servers();
-    const likely = names().filter((server) => mayBelongTo(server, name));
-    if (likely.length === 0) return null;
-    await discover(likely, { waitMs: discoveryWaitMs });
+    const candidates = names().filter((server) => mayBelongTo(server, name));
+    if (candidates.length === 0) return null;
+    await discover(candidates, { waitMs: discoveryWaitMs });
     return listedTool(registry, name);
   };
 }

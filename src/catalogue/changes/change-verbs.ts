@@ -18,9 +18,9 @@ import {
   requireScope,
 } from "../../model/principal.ts";
 import type { Store } from "../../model/store.ts";
-import { type InForce, keepFixed } from "../overlays/overlay.ts";
+import { type EffectiveOverlay, keepFixed } from "../overlays/overlay.ts";
 import { schemaProblem } from "../sources/schema-problem.ts";
-import { type EntryEdit, type EntryStore, toKept } from "./entries.ts";
+import { type EntryEdit, type EntryStore, toStoredManifest } from "./entries.ts";
 import { maySee } from "./entry.ts";
 import { appliesHere, type Configuration } from "./entry-origin.ts";
 
@@ -39,7 +39,7 @@ type ChangePorts = EditPorts & {
   maySeeServer(principal: Principal, server: string): boolean;
   isRegistered(name: string, persona: string | null): boolean;
   /** As they are at this moment. */
-  overlays(): (id: ToolId) => InForce;
+  overlays(): (id: ToolId) => EffectiveOverlay;
   /** The server's tool that is listed under this spelling now; no server is asked. */
   listed(name: string): ToolId | null;
   warningsOf(id: ToolId): string[];
@@ -54,11 +54,11 @@ export function createChangeVerbs(ports: ChangePorts): {
 } {
   const { entries, discovered } = ports;
   /** Changes by programs are recorded first. */
-  const edit: typeof entries.edit = async (...given) => {
+  const edit: typeof entries.edit = async (...request) => {
     await ports.settled();
-    return entries.edit(...given);
+    return entries.edit(...request);
   };
-  const begin = (caller: KnownCaller, reason: string | undefined) => {
+  const beginChange = (caller: KnownCaller, reason: string | undefined) => {
     const { principal } = caller;
     requireScope(principal, "admin", "change the catalogue");
     return {
@@ -66,15 +66,15 @@ export function createChangeVerbs(ports: ChangePorts): {
       circumstances: { by: asPerson(caller, principal), reason: readReason(reason) },
     };
   };
-  const turn = async (
+  const switchTools = async (
     isOn: boolean,
     names: readonly string[],
     reason: string | undefined,
     caller: KnownCaller,
   ) => {
-    const { principal, circumstances } = begin(caller, reason);
-    const { changed, ...asked } = await planTurn(isOn, names, principal.user, ports);
-    if (changed.length > 0) await edit(asked, circumstances);
+    const { principal, circumstances } = beginChange(caller, reason);
+    const { changed, ...plannedEdit } = await planSwitch(isOn, names, principal.user, ports);
+    if (changed.length > 0) await edit(plannedEdit, circumstances);
     return { changed };
   };
   const storedOverlay = async (name: string): Promise<EntryKey | null> => {
@@ -90,29 +90,32 @@ export function createChangeVerbs(ports: ChangePorts): {
   return {
     tools: {
       async set(manifest, { reason, forAll: isForAll = false } = {}, caller) {
-        const { principal, circumstances } = begin(caller, reason);
+        const { principal, circumstances } = beginChange(caller, reason);
         if (!isObject(manifest))
           throw new PlaneError("ENTRY_INVALID", "A tool must be an object: its manifest.");
         const { put, warnings, id } = await checkTool(manifest, principal.user, ports);
         const [change] = await edit({ put: [put], remove: [], isForAll }, circumstances);
-        const ofOverlay = id === null ? [] : ports.warningsOf(id);
-        return { ...(change as NonNullable<typeof change>), warnings: [...warnings, ...ofOverlay] };
+        const overlayWarnings = id === null ? [] : ports.warningsOf(id);
+        return {
+          ...(change as NonNullable<typeof change>),
+          warnings: [...warnings, ...overlayWarnings],
+        };
       },
-      enable: (names, { reason } = {}, caller) => turn(true, names, reason, caller),
-      disable: (names, { reason } = {}, caller) => turn(false, names, reason, caller),
+      enable: (names, { reason } = {}, caller) => switchTools(true, names, reason, caller),
+      disable: (names, { reason } = {}, caller) => switchTools(false, names, reason, caller),
       async delete(name, { persona = null, reason } = {}, caller) {
-        const { circumstances } = begin(caller, reason);
+        const { circumstances } = beginChange(caller, reason);
         await entries.reload();
         const key: EntryKey = { kind: "tool", name, persona };
         const stored = entries.stored(key) ? key : await storedOverlay(name);
-        if (!stored) return refuseOthers(key, ports);
+        if (!stored) return refuseUnstored(key, ports);
         await edit({ put: [], remove: [stored] }, circumstances);
         return true;
       },
     },
     registry: {
       async delete(kind, name, { persona = null, reason } = {}, caller) {
-        const { circumstances } = begin(caller, reason);
+        const { circumstances } = beginChange(caller, reason);
         if (!workKinds.includes(kind))
           throw new PlaneError(
             "USAGE",
@@ -142,11 +145,11 @@ export function createChangeVerbs(ports: ChangePorts): {
         return { entries: everywhere ? listed : listed.filter(isOurs) };
       },
       async adopt(file, { reason } = {}, caller) {
-        const { circumstances } = begin(caller, reason);
+        const { circumstances } = beginChange(caller, reason);
         await entries.loaded();
-        const taken = await entries.ofGone(file);
-        if (taken.put.length === 0) throw nothingToAdopt(file);
-        return { entries: await edit(taken, circumstances) };
+        const adopted = await entries.ofGone(file);
+        if (adopted.put.length === 0) throw nothingToAdopt(file);
+        return { entries: await edit(adopted, circumstances) };
       },
     },
   };
@@ -168,19 +171,23 @@ async function checkTool(manifest: UnknownObject, user: string | null, ports: Ch
   const id = await overlaidBy(manifest, ports.discovered);
   await ports.entries.loaded();
   const name = id === null ? undefined : `${id.server}.${id.tool}`;
-  const said =
-    id === null ? manifest : keepFixed({ ...manifest, name }, ports.overlays()(id).overlay);
-  const kind = id === null ? "tool" : "overlay";
-  const checked = await checkManifestEntry(kind, said, ports.environment);
-  const ofTool = id === null ? [...checked.unusable, ...schemaProblems(manifest.parameters)] : [];
-  const problems = [...checked.problems, ...ofTool];
+  const { kind, written } =
+    id === null
+      ? { kind: "tool" as const, written: manifest }
+      : {
+          kind: "overlay" as const,
+          written: keepFixed({ ...manifest, name }, ports.overlays()(id).overlay),
+        };
+  const checked = await checkManifestEntry(kind, written, ports.environment);
+  const problems = [...checked.problems];
+  if (id === null) problems.push(...checked.unusable, ...schemaProblems(manifest.parameters));
   if (!checked.manifest || problems.length > 0) throw invalidEntry(name ?? checked.name, problems);
   const warnings = checked.warnings.map(({ path, message }) => `${path}: ${message}`);
-  return { put: toKept(kind, checked.manifest, user), warnings, id };
+  return { put: toStoredManifest(kind, checked.manifest, user), warnings, id };
 }
 
 /** What has to be stored so that these tools are on or off. An overlay that says nothing else goes. */
-async function planTurn(
+async function planSwitch(
   isOn: boolean,
   names: readonly string[],
   user: string | null,
@@ -196,25 +203,26 @@ async function planTurn(
     }
     ids.set(`${id.server}.${id.tool}`, id);
   }
-  const inForce = ports.overlays();
+  const overlayOf = ports.overlays();
   const plan = {
     put: [] as EntryEdit["put"][number][],
     remove: [] as EntryKey[],
     changed: [] as string[],
   };
   for (const [name, id] of ids) {
-    const { overlay = {}, isElsewhere } = inForce(id);
-    const { enabled = true, ...rest } = overlay;
+    const { overlay = {}, isElsewhere } = overlayOf(id);
+    const { enabled = true, ...otherFields } = overlay;
     if (enabled === isOn) continue;
     plan.changed.push(name);
-    if (isOn && Object.keys(rest).length === 0 && !isElsewhere)
+    if (isOn && Object.keys(otherFields).length === 0 && !isElsewhere) {
       plan.remove.push({ kind: "overlay", name, persona: null });
-    else {
-      const said = { ...rest, name, ...(isOn ? {} : { enabled: false }) };
-      const { manifest, problems } = await checkManifestEntry("overlay", said, ports.environment);
-      if (!manifest || problems.length > 0) throw invalidEntry(name, problems);
-      plan.put.push(toKept("overlay", manifest, user));
+      continue;
     }
+    const written: UnknownObject = { ...otherFields, name };
+    if (!isOn) written.enabled = false;
+    const { manifest, problems } = await checkManifestEntry("overlay", written, ports.environment);
+    if (!manifest || problems.length > 0) throw invalidEntry(name, problems);
+    plan.put.push(toStoredManifest("overlay", manifest, user));
   }
   return plan;
 }
@@ -240,8 +248,8 @@ function createHistoryVerb({
       if (!appliesHere(audience, configuration())) return false;
       return mayLookAtAll || maySee(viewer, audience, (server) => maySeeServer(viewer, server));
     };
-    const isWhole = mayLookAtAll && configuration() === null;
-    const audiences = isWhole ? null : (await changeAudiences()).filter(isFor);
+    const seesEverything = mayLookAtAll && configuration() === null;
+    const audiences = seesEverything ? null : (await changeAudiences()).filter(isFor);
     const page = await changes({ filter, audiences, limit, offset });
     return { changes: page.changes, count: page.changes.length, total: page.total, offset, limit };
   };
@@ -274,9 +282,9 @@ export function schemaProblems(parameters: unknown): ConfigProblem[] {
 }
 
 export function invalidEntry(name: string | undefined, problems: ConfigProblem[]): PlaneError {
-  const which = name === undefined ? "The tool" : `The tool '${name}'`;
+  const subject = name === undefined ? "The tool" : `The tool '${name}'`;
   const reasons = problems.map((problem) => renderConfigProblem(problem).replace("(given): ", ""));
-  return new PlaneError("ENTRY_INVALID", `${which} cannot be set. ${reasons.join("\n")}`, {
+  return new PlaneError("ENTRY_INVALID", `${subject} cannot be set. ${reasons.join("\n")}`, {
     data: { problems, ...withoutUndefined({ tool: name }) },
   });
 }
@@ -303,7 +311,7 @@ export function discoveredProblem(name: string, { server }: ToolId): string {
 }
 
 /** Says where a tool has to be removed that is not stored; false if there is none. */
-async function refuseOthers(
+async function refuseUnstored(
   key: EntryKey,
   { entries, discovered, isRegistered }: ChangePorts,
 ): Promise<false> {
@@ -329,18 +337,17 @@ async function refuseOthers(
 
 /** The tasks and jobs that would miss a skill or task: the owner's, and all of them for a shared one. */
 function usersOf({ kind, name, persona }: EntryKey, { tasks, jobs, skills }: Manifests): string[] {
-  const all = kind === "skill" ? skills : kind === "task" ? tasks : [];
-  const hasShared =
-    all.some((one) => one.name === name && one.persona === undefined) && persona !== null;
-  if (kind === "job" || hasShared) return [];
+  if (kind === "job") return [];
+  const ofKind = kind === "skill" ? skills : tasks;
+  const isShared = ofKind.some((entry) => entry.name === name && entry.persona === undefined);
+  if (isShared && persona !== null) return [];
   const isConcerned = ({ persona: owner }: { persona?: string | undefined }) =>
     persona === null || owner === undefined || owner === persona;
   const ofTasks = tasks.filter((task) => kind === "skill" && task.required_skills.includes(name));
-  const ofJobs = jobs.filter((job) =>
-    kind === "skill"
-      ? job.required_skills.includes(name)
-      : job.task_graph.some(({ task }) => task === name),
-  );
+  const ofJobs = jobs.filter((job) => {
+    if (kind === "skill") return job.required_skills.includes(name);
+    return job.task_graph.some(({ task }) => task === name);
+  });
   return [
     ...ofTasks.filter(isConcerned).map((task) => `task '${task.name}'`),
     ...ofJobs.filter(isConcerned).map((job) => `job '${job.name}'`),
@@ -348,8 +355,8 @@ function usersOf({ kind, name, persona }: EntryKey, { tasks, jobs, skills }: Man
 }
 
 function conflict({ kind, name }: EntryKey, why: string): PlaneError {
-  const what = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
-  return new PlaneError("CONFLICT", `${what} '${name}' ${why}`, { data: { [kind]: name } });
+  const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  return new PlaneError("CONFLICT", `${title} '${name}' ${why}`, { data: { [kind]: name } });
 }
 
 function requireNumber(name: string, value: unknown, min: number, max: number): void {

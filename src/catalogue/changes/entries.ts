@@ -43,10 +43,10 @@ type EntriesPorts = {
   publishOverlays(overlays: readonly NamedOverlay[]): void;
 };
 
-type Kept = { entry: StoredEntry; manifest: CheckedManifest };
+type StoredManifest = { entry: StoredEntry; manifest: CheckedManifest };
 /** `isForAll`: what is put is for all configurations on the store. */
 export type EntryEdit = {
-  put: readonly Kept[];
+  put: readonly StoredManifest[];
   remove: readonly EntryKey[];
   isForAll?: boolean;
 };
@@ -57,23 +57,23 @@ export type EntryStore = ReturnType<typeof createEntryStore>;
 export function createEntryStore(ports: EntriesPorts) {
   const { store, environment, config, history } = ports;
   /** All that apply here; of one name the last one counts. */
-  let applicable: readonly Kept[] = [];
-  let kept = new Map<string, Kept>();
+  let applicable: readonly StoredManifest[] = [];
+  let storedByKey = new Map<string, StoredManifest>();
   let files = new Map<string, WrittenEntry>();
   let loading: Promise<void> | undefined;
 
-  const publish = (next: readonly Kept[]) => {
-    applicable = byCloseness(next, ports.configuration());
-    kept = new Map(applicable.map((stored) => [keyText(stored.entry), stored]));
+  const publish = (manifests: readonly StoredManifest[]) => {
+    applicable = byCloseness(manifests, ports.configuration());
+    storedByKey = new Map(applicable.map((stored) => [keyText(stored.entry), stored]));
     ports.publish(
-      storedOf("tool", kept).map((stored) => ({
-        manifest: stored.manifest as ToolManifest,
+      storedOf("tool", storedByKey).map(({ manifest }) => ({
+        manifest: manifest as ToolManifest,
         // A yes that was given to a tool is to its source, too, so whom it is for is not part of it.
         source: storedSource,
       })),
     );
     ports.publishOverlays(
-      storedOf("overlay", kept).map(({ manifest }) => manifest as NamedOverlay),
+      storedOf("overlay", storedByKey).map(({ manifest }) => manifest as NamedOverlay),
     );
   };
   const load = async () => {
@@ -85,26 +85,26 @@ export function createEntryStore(ports: EntriesPorts) {
     await readAndEdit();
   };
   const inForce = (key: string): WrittenEntry | undefined => {
-    const stored = kept.get(key);
+    const stored = storedByKey.get(key);
     return stored ? asEntry(stored) : files.get(key);
   };
-  const tellOfGone = createGoneNotice((server) => config().servers[server] !== undefined);
+  const warnOfGone = createGoneNotice((server) => config().servers[server] !== undefined);
   const plan = (edit: EntryEdit): EntryChange[] =>
     owned(edit, ports.configuration()).put.map(({ entry }) =>
-      prepareChange(entry, kept.get(keyText(entry)), files.get(keyText(entry))),
+      prepareChange(entry, storedByKey.get(keyText(entry)), files.get(keyText(entry))),
     );
   // Serial: a read while an edit is being written would undo the edit.
   const readAndEdit = serialized(
     async (...edit: [] | [EntryEdit, Omit<Circumstances, "revision">]): Promise<EntryChange[]> => {
       const configuration = ports.configuration();
       const stored = await (await store()).entries();
-      const ours = stored.filter((entry) => appliesHere(entry, configuration));
-      tellOfGone(stored.filter((entry) => originOf(entry, configuration) === "gone"));
-      publish(await takeStored(ours, environment));
+      const applicableEntries = stored.filter((entry) => appliesHere(entry, configuration));
+      warnOfGone(stored.filter((entry) => originOf(entry, configuration) === "gone"));
+      publish(await checkStored(applicableEntries, environment));
       if (edit.length === 0) return [];
-      const [asked, circumstances] = edit;
-      const meant = resolved(owned(asked, configuration), kept);
-      return applyEdit(meant, circumstances, { plan, inForce, publish, applicable, ports });
+      const [requested, circumstances] = edit;
+      const resolvedEdit = resolved(owned(requested, configuration), storedByKey);
+      return applyEdit(resolvedEdit, circumstances, { plan, inForce, publish, applicable, ports });
     },
   );
 
@@ -124,11 +124,11 @@ export function createEntryStore(ports: EntriesPorts) {
       loading = undefined;
       return loaded();
     },
-    stored: (key: EntryKey) => kept.get(keyText(key))?.entry,
+    stored: (key: EntryKey) => storedByKey.get(keyText(key))?.entry,
     /** Does something else come into force when the stored one goes? */
     isCovering(key: EntryKey): boolean {
-      const ofKey = applicable.filter(({ entry }) => keyText(entry) === keyText(key));
-      return files.has(keyText(key)) || ofKey.length > 1;
+      const sameKey = applicable.filter(({ entry }) => keyText(entry) === keyText(key));
+      return files.has(keyText(key)) || sameKey.length > 1;
     },
     /** Everything that is written by hand, also what does not apply here. */
     async listed(): Promise<EntryView[]> {
@@ -138,29 +138,31 @@ export function createEntryStore(ports: EntriesPorts) {
         ? await (await store()).entries()
         : applicable.map(({ entry }) => entry);
       const isInForce = (entry: StoredEntry) => {
-        const counting = kept.get(keyText(entry))?.entry;
-        return counting !== undefined && sameJson(counting.files ?? null, entry.files ?? null);
+        const effective = storedByKey.get(keyText(entry))?.entry;
+        return effective !== undefined && sameJson(effective.files ?? null, entry.files ?? null);
       };
-      const ofFiles = [...files.values()].map((entry) =>
-        viewOfFile(entry, !kept.has(keyText(entryKey(entry)))),
+      const fileViews = [...files.values()].map((entry) =>
+        viewOfFile(entry, !storedByKey.has(keyText(entryKey(entry)))),
       );
-      const ofStore = stored.map((entry) => viewOfStored(entry, isInForce(entry), configuration));
-      return [...ofStore, ...ofFiles];
+      const storeViews = stored.map((entry) =>
+        viewOfStored(entry, isInForce(entry), configuration),
+      );
+      return [...storeViews, ...fileViews];
     },
     /** The entry of a file, even if a stored one covers it. */
     inFiles: (key: EntryKey) => files.get(keyText(key)),
     /** All hand-written entries in force, without those that a program registers. */
     all: (): WrittenEntry[] =>
-      [...new Set([...files.keys(), ...kept.keys()])].flatMap((key) => inForce(key) ?? []),
+      [...new Set([...files.keys(), ...storedByKey.keys()])].flatMap((key) => inForce(key) ?? []),
     /** What this configuration would take over of one whose files are gone. */
     async ofGone(file: string): Promise<EntryEdit> {
       const configuration = ports.configuration();
-      const theirs = (await (await store()).entries()).filter(
+      const goneEntries = (await (await store()).entries()).filter(
         (entry) => entry.files?.includes(file) && originOf(entry, configuration) === "gone",
       );
-      return { put: await takeStored(theirs, environment), remove: theirs };
+      return { put: await checkStored(goneEntries, environment), remove: goneEntries };
     },
-    manifests: () => withStored(config().fromManifests, [...kept.values()].map(asEntry)),
+    manifests: () => withStored(config().fromManifests, [...storedByKey.values()].map(asEntry)),
     plan,
     /** All or nothing, effective at once, and stored before it is answered. */
     edit: (edit: EntryEdit, circumstances: Omit<Circumstances, "revision">) =>
@@ -171,8 +173,8 @@ export function createEntryStore(ports: EntriesPorts) {
 type EditState = {
   plan(edit: EntryEdit): EntryChange[];
   inForce(key: string): WrittenEntry | undefined;
-  publish(next: readonly Kept[]): void;
-  applicable: readonly Kept[];
+  publish(manifests: readonly StoredManifest[]): void;
+  applicable: readonly StoredManifest[];
   ports: Pick<EntriesPorts, "store" | "revision">;
 };
 
@@ -183,16 +185,21 @@ async function applyEdit(
   { plan, inForce, publish, applicable, ports }: EditState,
 ): Promise<EntryChange[]> {
   const prepared = plan(edit);
-  const put = edit.put.filter((_, at) => prepared[at]?.change !== "unchanged");
-  const touched = [...put.map(({ entry }) => entry), ...edit.remove].map(keyText);
-  const before = touched.map(inForce);
-  const replaced = new Set([...put.map(({ entry }) => entry), ...edit.remove].map(ownKeyText));
-  const others = applicable.filter(({ entry }) => !replaced.has(ownKeyText(entry)));
-  publish([...others, ...put]);
-  const by = { ...circumstances, revision: ports.revision() };
-  const described = (entry: WrittenEntry | undefined) => (entry ? describeEntry(entry) : null);
-  const changes = touched.map((key, at) =>
-    toChange({ before: described(before[at]), after: described(inForce(key)) }, by),
+  const put = edit.put.filter((_, index) => prepared[index]?.change !== "unchanged");
+  const touchedKeys = [...put.map(({ entry }) => entry), ...edit.remove].map(keyText);
+  const entriesBefore = touchedKeys.map(inForce);
+  const replaced = new Set(
+    [...put.map(({ entry }) => entry), ...edit.remove].map(keyTextWithFiles),
+  );
+  const untouched = applicable.filter(({ entry }) => !replaced.has(keyTextWithFiles(entry)));
+  publish([...untouched, ...put]);
+  const changeCircumstances = { ...circumstances, revision: ports.revision() };
+  const describe = (entry: WrittenEntry | undefined) => (entry ? describeEntry(entry) : null);
+  const changes = touchedKeys.map((key, index) =>
+    toChange(
+      { before: describe(entriesBefore[index]), after: describe(inForce(key)) },
+      changeCircumstances,
+    ),
   );
   try {
     const store = await ports.store();
@@ -204,23 +211,27 @@ async function applyEdit(
   return prepared;
 }
 
-function storedOf(kind: EntryKind, kept: ReadonlyMap<string, Kept>): Kept[] {
-  return [...kept.values()].filter(({ entry }) => entry.kind === kind);
+function storedOf(
+  kind: EntryKind,
+  storedByKey: ReadonlyMap<string, StoredManifest>,
+): StoredManifest[] {
+  return [...storedByKey.values()].filter(({ entry }) => entry.kind === kind);
 }
 
 function sourceOf({ files }: StoredEntry): string {
   return files === undefined ? storedForAll : storedSource;
 }
 
-function ownKeyText(key: EntryKey): string {
+function keyTextWithFiles(key: EntryKey): string {
   return JSON.stringify([keyText(key), key.files ?? null]);
 }
 
-function byCloseness(stored: readonly Kept[], configuration: Configuration): Kept[] {
-  const rank = ({ entry }: Kept) => closenessOf(entry, configuration);
-  return stored.toSorted(
-    (one, other) => rank(one) - rank(other) || (one.entry.at < other.entry.at ? -1 : 1),
-  );
+function byCloseness(
+  stored: readonly StoredManifest[],
+  configuration: Configuration,
+): StoredManifest[] {
+  const rank = ({ entry }: StoredManifest) => closenessOf(entry, configuration);
+  return stored.toSorted((a, b) => rank(a) - rank(b) || (a.entry.at < b.entry.at ? -1 : 1));
 }
 
 /** What is put belongs to the configuration, unless it is for all. */
@@ -234,16 +245,16 @@ function owned(edit: EntryEdit, configuration: Configuration): EntryEdit {
 }
 
 /** What is removed is the entry that counts. */
-function resolved(edit: EntryEdit, kept: ReadonlyMap<string, Kept>): EntryEdit {
-  const inForce = (key: EntryKey) => kept.get(keyText(key))?.entry ?? key;
+function resolved(edit: EntryEdit, storedByKey: ReadonlyMap<string, StoredManifest>): EntryEdit {
+  const inForce = (key: EntryKey) => storedByKey.get(keyText(key))?.entry ?? key;
   return { ...edit, remove: edit.remove.map((key) => (key.files ? key : inForce(key))) };
 }
 
 function viewOfFile(entry: WrittenEntry, inForce: boolean): EntryView {
   const { kind, name, persona } = describeEntry(entry);
   const source = entry.source.replace("manifest:", "");
-  const written = { kind, name, persona, source, inForce };
-  return { ...written, origin: "here", files: [], at: null, by: null };
+  const facts = { kind, name, persona, source, inForce };
+  return { ...facts, origin: "here", files: [], at: null, by: null };
 }
 
 function viewOfStored(
@@ -259,13 +270,13 @@ function viewOfStored(
 
 /** Once for each configuration: an overlay may have guarded a tool, and its project may have been moved here. */
 function createGoneNotice(isServer: (name: string) => boolean) {
-  const known = new Set<string>();
+  const warnedFiles = new Set<string>();
   return (gone: readonly StoredEntry[]): void => {
     for (const { kind, name, files = [] } of gone) {
       const [file = ""] = files;
       const server = name.split(".", 1)[0] ?? "";
-      if (kind !== "overlay" || known.has(file) || !isServer(server)) continue;
-      known.add(file);
+      if (kind !== "overlay" || warnedFiles.has(file) || !isServer(server)) continue;
+      warnedFiles.add(file);
       process.emitWarning(
         `Overlays such as '${name}' belong to '${file}', which is gone, and do not apply here. ` +
           `'toolplane registry adopt ${file}' takes them over.`,
@@ -276,67 +287,80 @@ function createGoneNotice(isServer: (name: string) => boolean) {
 
 function prepareChange(
   entry: StoredEntry,
-  before: Kept | undefined,
+  before: StoredManifest | undefined,
   covered: WrittenEntry | undefined,
 ): EntryChange {
   const { kind, name, persona } = entry;
-  const isSame =
-    before !== undefined &&
-    ownKeyText(before.entry) === ownKeyText(entry) &&
-    sameJson(before.entry.manifest, entry.manifest);
-  const change = isSame ? "unchanged" : before || covered ? "changed" : "added";
+  const change = changeKind(entry, before, covered);
   const isCoveringAll = before?.entry.files === undefined && entry.files !== undefined;
   const coveredStored = before && isCoveringAll ? storedForAll : null;
   return { kind, name, persona, change, covers: coveredStored ?? covered?.source ?? null };
 }
 
-function asEntry({ entry, manifest }: Kept): WrittenEntry {
+function changeKind(
+  entry: StoredEntry,
+  before: StoredManifest | undefined,
+  covered: WrittenEntry | undefined,
+): EntryChange["change"] {
+  if (before === undefined) return covered ? "changed" : "added";
+  const isSame =
+    keyTextWithFiles(before.entry) === keyTextWithFiles(entry) &&
+    sameJson(before.entry.manifest, entry.manifest);
+  return isSame ? "unchanged" : "changed";
+}
+
+function asEntry({ entry, manifest }: StoredManifest): WrittenEntry {
   return { kind: entry.kind, manifest, source: sourceOf(entry) };
 }
 
-export function toKept(kind: EntryKind, manifest: CheckedManifest, user: string | null): Kept {
-  const at = new Date().toISOString();
+export function toStoredManifest(
+  kind: EntryKind,
+  manifest: CheckedManifest,
+  user: string | null,
+): StoredManifest {
+  const changedAt = new Date().toISOString();
   return {
-    entry: { ...entryKey({ kind, manifest }), manifest: asWritten(manifest), at, user },
+    entry: { ...entryKey({ kind, manifest }), manifest: asWritten(manifest), at: changedAt, user },
     manifest,
   };
 }
 
 /** An entry that this version cannot use is left out alone. */
-async function takeStored(
+async function checkStored(
   entries: readonly StoredEntry[],
   environment: Environment,
-): Promise<Kept[]> {
-  const kept: Kept[] = [];
+): Promise<StoredManifest[]> {
+  const usable: StoredManifest[] = [];
   for (const entry of entries) {
     const { manifest, problems } = await checkManifestEntry(
       entry.kind,
       entry.manifest,
       environment,
     );
-    if (manifest && problems.length === 0) kept.push({ entry, manifest });
+    if (manifest && problems.length === 0) usable.push({ entry, manifest });
     else
       process.emitWarning(`The stored ${entry.kind} '${entry.name}' is not valid and is left out.`);
   }
-  return kept;
+  return usable;
 }
 
 /** Tools are merged where they are published. */
-function withStored(fromFiles: Manifests, stored: readonly WrittenEntry[]): Manifests {
+function withStored(fileManifests: Manifests, stored: readonly WrittenEntry[]): Manifests {
   const merge = <T extends WrittenEntry["manifest"]>(
     kind: EntryKind,
     list: FromFile<T>[],
   ): FromFile<T>[] => {
     const set = stored.filter((entry) => entry.kind === kind);
+    if (set.length === 0) return list;
     const isSet = ({ name, persona }: T) =>
       set.some(({ manifest }) => manifest.name === name && manifest.persona === persona);
     const added = set.map(({ manifest, source }) => ({ ...(manifest as T), file: "", source }));
-    return set.length === 0 ? list : [...list.filter((one) => !isSet(one)), ...added];
+    return [...list.filter((manifest) => !isSet(manifest)), ...added];
   };
   return {
-    tools: fromFiles.tools,
-    skills: merge("skill", fromFiles.skills),
-    tasks: merge("task", fromFiles.tasks),
-    jobs: merge("job", fromFiles.jobs),
+    tools: fileManifests.tools,
+    skills: merge("skill", fileManifests.skills),
+    tasks: merge("task", fileManifests.tasks),
+    jobs: merge("job", fileManifests.jobs),
   };
 }

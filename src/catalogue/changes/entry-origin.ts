@@ -10,13 +10,14 @@ export type Configuration = PlaneFiles | null;
 type Owned = { readonly files?: readonly string[] };
 
 /** Whom something stored is for. A file that was renamed keeps what is its own. */
-export function originOf({ files: theirs }: Owned, configuration: Configuration): EntryOrigin {
-  if (theirs === undefined) return "all";
-  if (configuration === null || isSame(theirs, configuration.own)) return "here";
-  if (theirs.some((file) => configuration.files.includes(file))) return "here";
-  if (theirs.length === 0 || theirs.some((file) => existsSync(file))) return "elsewhere";
+export function originOf({ files }: Owned, configuration: Configuration): EntryOrigin {
+  if (files === undefined) return "all";
+  if (configuration === null || sameFiles(files, configuration.own)) return "here";
+  if (files.some((file) => configuration.files.includes(file))) return "here";
+  if (files.length === 0 || files.some((file) => existsSync(file))) return "elsewhere";
   const directories = configuration.own.map((file) => dirname(file));
-  return theirs.some((file) => directories.includes(dirname(file))) ? "here" : "gone";
+  if (files.some((file) => directories.includes(dirname(file)))) return "here";
+  return "gone";
 }
 
 export function appliesHere(stored: Owned, configuration: Configuration): boolean {
@@ -33,15 +34,16 @@ export function closenessOf(stored: Owned, configuration: Configuration): number
 /** Not only of a file that several configurations have in common. */
 export function isExactly({ files }: Owned, configuration: Configuration): boolean {
   if (configuration === null) return files === undefined;
-  return files !== undefined && isSame(files, configuration.own);
+  return files !== undefined && sameFiles(files, configuration.own);
 }
 
 export function ownedBy(configuration: Configuration): { files?: readonly string[] } {
-  return configuration === null ? {} : { files: configuration.own };
+  if (configuration === null) return {};
+  return { files: configuration.own };
 }
 
-function isSame(files: readonly string[], others: readonly string[]): boolean {
-  return files.length === others.length && files.every((file) => others.includes(file));
+function sameFiles(files: readonly string[], otherFiles: readonly string[]): boolean {
+  return files.length === otherFiles.length && files.every((file) => otherFiles.includes(file));
 }
 
 type ChangeWrites = Pick<Store, "addChanges" | "putListing" | "editEntries">;
@@ -50,12 +52,12 @@ type ChangeWrites = Pick<Store, "addChanges" | "putListing" | "editEntries">;
 export function withOwnChanges(store: Store, configuration: Configuration): Store {
   if (configuration === null) return store;
   const { own: files } = configuration;
-  const marked = (changes: readonly NewChange[]) =>
+  const withFiles = (changes: readonly NewChange[]) =>
     changes.map((change) => ({ ...change, audience: { ...change.audience, files } }));
   const writes: ChangeWrites = {
-    addChanges: (changes) => store.addChanges(marked(changes)),
-    putListing: (known, basis, changes) => store.putListing(known, basis, marked(changes)),
-    editEntries: (edits) => store.editEntries({ ...edits, changes: marked(edits.changes) }),
+    addChanges: (changes) => store.addChanges(withFiles(changes)),
+    putListing: (listing, basis, changes) => store.putListing(listing, basis, withFiles(changes)),
+    editEntries: (edits) => store.editEntries({ ...edits, changes: withFiles(edits.changes) }),
   };
   return { ...store, ...writes };
 }

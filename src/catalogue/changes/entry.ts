@@ -1,4 +1,5 @@
 import { maskSecrets } from "../../config/config.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Audience, EntryKey, EntryKind, NewChange } from "../../model/catalogue/change.ts";
 import type { ChangedBy } from "../../model/catalogue/change-schema.ts";
 import type { NamedOverlay, ProviderSpec, ToolManifest } from "../../model/catalogue/tool.ts";
@@ -90,18 +91,20 @@ export function describeEntry(entry: WrittenEntry): DescribedEntry {
       groups: [],
       persona: key.persona,
       personas: persona_allowlist ?? personas ?? null,
-      ...(workspaces.length === 0 ? {} : { workspaces }),
-      ...(isProxy ? { servers } : {}),
+      ...withoutUndefined({
+        workspaces: workspaces.length === 0 ? undefined : workspaces,
+        servers: isProxy ? servers : undefined,
+      }),
     },
   };
 }
 
 /** A manifest as its author wrote it, with references to variables; a copy that holds nothing but JSON. */
 export function asWritten(manifest: object): JsonObject {
-  const { file: _, source: __, ...said } = manifest as UnknownObject;
-  if (Array.isArray(said.providers))
-    said.providers = (said.providers as ProviderSpec[]).map(writtenProvider);
-  return JSON.parse(JSON.stringify(said)) as JsonObject;
+  const { file: _, source: __, ...written } = manifest as UnknownObject;
+  if (Array.isArray(written.providers))
+    written.providers = (written.providers as ProviderSpec[]).map(writtenProvider);
+  return JSON.parse(JSON.stringify(written)) as JsonObject;
 }
 
 function writtenProvider({
@@ -111,7 +114,8 @@ function writtenProvider({
   written,
   ...spec
 }: ProviderSpec): UnknownObject {
-  return written === undefined ? spec : { ...spec, config: written };
+  if (written === undefined) return spec;
+  return { ...spec, config: written };
 }
 
 export const everyone: Audience = { groups: [], persona: null, personas: null };
@@ -119,20 +123,20 @@ export const everyone: Audience = { groups: [], persona: null, personas: null };
 /** Those who could see an entry before and after a change. */
 export function narrower(a: Audience | undefined, b: Audience | undefined): Audience {
   if (a === undefined || b === undefined) return a ?? b ?? everyone;
-  const workspaces = common(a.workspaces, b.workspaces);
-  const servers = common(a.servers, b.servers);
   return {
     ...b,
     personas: common(a.personas, b.personas) ?? null,
-    ...(workspaces && { workspaces }),
-    ...(servers && { servers }),
+    ...withoutUndefined({
+      workspaces: common(a.workspaces, b.workspaces),
+      servers: common(a.servers, b.servers),
+    }),
   };
 }
 
 /** A missing list is no limit. */
 function common<T extends string[] | null | undefined>(a: T, b: T): string[] | undefined {
   if (!a || !b) return a ?? b ?? undefined;
-  return a.filter((one) => b.includes(one));
+  return a.filter((member) => b.includes(member));
 }
 
 export function maySee(
@@ -160,7 +164,7 @@ export function toChange(
   const { kind, name, persona, source } = (after ?? before) as DescribedEntry;
   return {
     at: new Date().toISOString(),
-    kind: before === null ? "added" : after === null ? "removed" : "changed",
+    kind: changeKind(before, after),
     what: kind,
     name,
     persona,
@@ -171,4 +175,12 @@ export function toChange(
     count: 1,
     audience: narrower(before?.audience, after?.audience),
   };
+}
+
+function changeKind(
+  before: DescribedEntry | null,
+  after: DescribedEntry | null,
+): NewChange["kind"] {
+  if (before === null) return "added";
+  return after === null ? "removed" : "changed";
 }

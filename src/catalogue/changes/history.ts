@@ -38,75 +38,75 @@ export function createChangeHistory({ store, outlivesUs, revision }: HistoryPort
   const log = createListingLog(store);
   const coalesced = createCoalescer();
   const quiet = createQuiet(compareAfterMs);
-  let last = Promise.resolve();
-  const later = (work: () => Promise<void>) => {
+  let lastTask = Promise.resolve();
+  const enqueue = (task: () => Promise<void>) => {
     // No caller waits for the history, and a store that cannot be written reports that itself.
-    last = last
+    lastTask = lastTask
       .then(() => new Promise(setImmediate))
       .then(quiet.wait)
-      .then(work)
+      .then(task)
       .catch(() => undefined);
   };
 
   return {
     recalled: log.recall,
-    listed(server: ListedServer, known: KnownServer): void {
-      const now = revision();
+    listed(server: ListedServer, listing: KnownServer): void {
+      const currentRevision = revision();
       const compare = () =>
         log.advance(
-          known,
+          listing,
           outlivesUs,
-          (before) => serverChanges(server, before, known.tools, now),
-          (before, changes) => changes.length > 0 || isServerNews(before, known),
+          (before) => serverChanges(server, before, listing.tools, currentRevision),
+          (before, changes) => changes.length > 0 || isServerNews(before, listing),
         );
       quiet.stir();
-      coalesced.run(known.identity, () => later(compare));
+      coalesced.run(listing.identity, () => enqueue(compare));
     },
     applied(files: readonly string[], entries: readonly WrittenEntry[]): void {
       const isKept = outlivesUs && files.every((file) => !file.startsWith("("));
-      const now = revision();
-      later(async () => {
+      const currentRevision = revision();
+      enqueue(async () => {
         const described: DescribedEntry[] = [];
         await inBatches(entries, (entry) => described.push(describeEntry(entry)));
-        const at = new Date().toISOString();
+        const listedAt = new Date().toISOString();
         // Files are remembered like a server that lists their entries.
         const identity = hash({ entriesOf: files });
-        const known: KnownServer = {
+        const listing: KnownServer = {
           identity,
           era: "legacy",
-          eraAt: at,
-          listedAt: at,
+          eraAt: listedAt,
+          listedAt,
           tools: described,
         };
         await log.advance(
-          known,
+          listing,
           isKept,
-          (before) => fileChanges(before, described, now),
+          (before) => fileChanges(before, described, currentRevision),
           isFileNews,
         );
       });
     },
-    registered(entry: DescribedEntry, isThere: boolean): void {
+    registered(entry: DescribedEntry, isRegistered: boolean): void {
       const circumstances = { by: changedBy("library"), reason: null, revision: revision() };
-      later(async () => {
+      enqueue(async () => {
         const { addChanges, changes } = await store();
         const filter = { name: entry.name, persona: entry.persona };
         const [latest] = (await changes({ filter, limit: 1 })).changes;
-        const isOurs = latest?.by.system === "library" && latest.after !== null;
+        const ours = latest?.by.system === "library" ? latest.after : null;
+        if (!isRegistered) {
+          await addChanges([toChange({ before: entry, after: null }, circumstances)]);
+          return;
+        }
         // A program registers the same tool again at each start.
-        if (isThere && isOurs && sameJson(latest.after, entry.definition)) return;
-        const before = !isThere
-          ? entry
-          : isOurs && latest.after
-            ? { ...entry, definition: latest.after }
-            : null;
-        await addChanges([toChange({ before, after: isThere ? entry : null }, circumstances)]);
+        if (ours !== null && sameJson(ours, entry.definition)) return;
+        const before = ours && { ...entry, definition: ours };
+        await addChanges([toChange({ before, after: entry }, circumstances)]);
       });
     },
     settled() {
       coalesced.flush();
       quiet.hurry();
-      return last;
+      return lastTask;
     },
   };
 }
@@ -154,22 +154,25 @@ function createCoalescer() {
 
 function createListingLog(store: HistoryPorts["store"]) {
   const remembered = new Map<string, KnownServer>();
-  const read = async (identity: string) => (await (await store()).knownServers([identity]))[0];
+  const readListing = async (identity: string) =>
+    (await (await store()).knownServers([identity]))[0];
   return {
-    recall(known: KnownServer[]): KnownServer[] {
-      for (const one of known) if (!remembered.has(one.identity)) remembered.set(one.identity, one);
-      return known;
+    recall(listings: KnownServer[]): KnownServer[] {
+      for (const listing of listings)
+        if (!remembered.has(listing.identity)) remembered.set(listing.identity, listing);
+      return listings;
     },
     /** Repeated when another process on the same store was quicker, so that each change is recorded once. */
     async advance(
-      known: KnownServer,
+      listing: KnownServer,
       isKept: boolean,
       changesSince: (before: readonly unknown[] | null) => Promise<NewChange[]>,
       isNews: (before: KnownServer | undefined, changes: readonly NewChange[]) => boolean,
     ): Promise<void> {
-      const { identity } = known;
+      const { identity } = listing;
       for (;;) {
-        const before = remembered.get(identity) ?? (isKept ? await read(identity) : undefined);
+        const before =
+          remembered.get(identity) ?? (isKept ? await readListing(identity) : undefined);
         const changes = await changesSince(before?.tools ?? null);
         if (!isKept) {
           if (changes.length > 0) await (await store()).addChanges(changes);
@@ -177,10 +180,10 @@ function createListingLog(store: HistoryPorts["store"]) {
         }
         // The kept listing stays the basis of the next comparison.
         if (!isNews(before, changes)) return;
-        if (await (await store()).putListing(known, before?.listedAt ?? null, changes)) break;
+        if (await (await store()).putListing(listing, before?.listedAt ?? null, changes)) break;
         remembered.delete(identity);
       }
-      remembered.set(identity, known);
+      remembered.set(identity, listing);
     },
   };
 }
@@ -209,10 +212,10 @@ function isFileNews(before: KnownServer | undefined, changes: readonly NewChange
 /** Entries that are handled before the event loop goes on. */
 const batchSize = 250;
 
-async function inBatches<T>(items: readonly T[], each: (item: T) => void): Promise<void> {
-  for (const [at, item] of items.entries()) {
-    if (at % batchSize === batchSize - 1) await new Promise(setImmediate);
-    each(item);
+async function inBatches<T>(entries: readonly T[], handle: (entry: T) => void): Promise<void> {
+  for (const [index, entry] of entries.entries()) {
+    if (index % batchSize === batchSize - 1) await new Promise(setImmediate);
+    handle(entry);
   }
 }
 
@@ -222,15 +225,19 @@ export async function compareListings<T>(
   after: readonly T[],
   keyOf: (item: T) => string,
 ): Promise<Difference<T>[]> {
-  const left = new Map(before.map((item) => [keyOf(item), item]));
-  const found: Difference<T>[] = [];
+  const remaining = new Map(before.map((item) => [keyOf(item), item]));
+  const differences: Difference<T>[] = [];
   await inBatches(after, (item) => {
     const key = keyOf(item);
-    const earlier = left.get(key) ?? null;
-    left.delete(key);
-    if (earlier === null || !sameJson(earlier, item)) found.push({ before: earlier, after: item });
+    const earlier = remaining.get(key) ?? null;
+    remaining.delete(key);
+    if (earlier === null || !sameJson(earlier, item))
+      differences.push({ before: earlier, after: item });
   });
-  return [...found, ...[...left.values()].map((item) => ({ before: item, after: null }))];
+  return [
+    ...differences,
+    ...[...remaining.values()].map((item) => ({ before: item, after: null })),
+  ];
 }
 
 /** One row for everything that a source has when it is first seen. */
@@ -317,8 +324,8 @@ async function serverChanges(
 }
 
 function audienceOf({ name, definition: { groups, persona, workspaces } }: ListedServer): Audience {
-  const within = workspaces.length === 0 ? {} : { workspaces };
-  return { groups, persona, personas: null, ...within, servers: [name] };
+  const workspaceLimit = workspaces.length === 0 ? {} : { workspaces };
+  return { groups, persona, personas: null, ...workspaceLimit, servers: [name] };
 }
 
 /** A listed tool as the catalogue has it; null if the catalogue does not take it. */
@@ -327,7 +334,7 @@ function describeListed(raw: unknown, server: ListedServer): DescribedEntry | nu
   const [tool] = raw === null ? [] : translateTools(name, definition, [raw], era).tools;
   if (tool === undefined) return null;
   const { title, description, parameters, outputSchema, annotations } = tool;
-  const said = JSON.parse(
+  const shownFields = JSON.parse(
     JSON.stringify({ title, description, parameters, outputSchema, annotations }),
   );
   return {
@@ -335,7 +342,7 @@ function describeListed(raw: unknown, server: ListedServer): DescribedEntry | nu
     name: `${name}.${tool.id.tool}`,
     persona: definition.persona,
     source: tool.source,
-    definition: maskSecrets(said) as JsonObject,
+    definition: maskSecrets(shownFields) as JsonObject,
     audience: audienceOf(server),
   };
 }

@@ -11,8 +11,8 @@ export function missingCredentials(
 ): string | null {
   const { envs } = tool.metadata.auth;
   if (envs === undefined && spec?.auth === undefined) return null;
-  const needed = spec === null ? declaredIn(envs).required : neededBy(spec, tool, environment);
-  const missing = needed.filter((name) => !environment[name]);
+  const neededNames = spec === null ? declaredIn(envs).required : neededBy(spec, tool, environment);
+  const missing = neededNames.filter((name) => !environment[name]);
   if (missing.length === 0) return null;
   return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set in the environment`;
 }
@@ -30,17 +30,19 @@ function neededBy(
   const named = namedBy(spec);
   if (providers.length === 1) return [...new Set([...required, ...named])];
   const claimed = new Set(providers.flatMap(namedBy));
-  const open = required.filter((name) => !claimed.has(name));
-  const first = providers.reduce((best, one) => (one.priority < best.priority ? one : best));
-  if (optional.length === 0 || spec === first) return [...named, ...open];
+  const unclaimed = required.filter((name) => !claimed.has(name));
+  const preferred = providers.reduce((best, provider) =>
+    provider.priority < best.priority ? provider : best,
+  );
+  if (optional.length === 0 || spec === preferred) return [...named, ...unclaimed];
   const hasOther = named.length > 0 || [...required, ...optional].some((name) => environment[name]);
-  return hasOther ? named : [...open, ...optional];
+  return hasOther ? named : [...unclaimed, ...optional];
 }
 
 function namedBy({ auth, config, written }: ProviderSpec): string[] {
-  const own = isObject(auth) && isObject(auth.envs) ? declaredIn(auth.envs).required : [];
-  const referred = JSON.stringify(written ?? config).matchAll(/\$\{(?:env:)?(\w+)\}/g);
-  return [...new Set([...own, ...[...referred].map(([, name = ""]) => name)])];
+  const declared = isObject(auth) && isObject(auth.envs) ? declaredIn(auth.envs).required : [];
+  const references = JSON.stringify(written ?? config).matchAll(/\$\{(?:env:)?(\w+)\}/g);
+  return [...new Set([...declared, ...[...references].map(([, name = ""]) => name)])];
 }
 
 function declaredIn(envs: Readonly<Record<string, unknown>> = {}): {

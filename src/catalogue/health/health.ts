@@ -8,7 +8,7 @@ import type { HealthSummary, LastCall, RecentRun } from "../../model/catalogue/h
 
 export type Health = ReturnType<typeof createHealth>;
 
-const unknown = Object.freeze(summarizeSamples([]));
+const emptySummary = Object.freeze(summarizeSamples([]));
 
 export function createHealth(earlier: readonly HealthSample[] = []) {
   const windows = new Map<string, HealthSample[]>();
@@ -24,14 +24,15 @@ export function createHealth(earlier: readonly HealthSample[] = []) {
   for (const sample of earlier) observe(sample);
   const summary = (subject: string): HealthSummary => {
     const window = windows.get(subject);
-    if (!window) return unknown;
-    const known = summaries.get(subject) ?? Object.freeze(summarizeSamples(window));
-    summaries.set(subject, known);
-    return known;
+    if (!window) return emptySummary;
+    const current = summaries.get(subject) ?? Object.freeze(summarizeSamples(window));
+    summaries.set(subject, current);
+    return current;
   };
   const last = (subject: string): LastCall | null => {
     const sample = windows.get(subject)?.at(-1);
-    return sample ? { at: sample.at, ok: sample.ok, latency_ms: sample.latencyMs } : null;
+    if (sample) return { at: sample.at, ok: sample.ok, latency_ms: sample.latencyMs };
+    return null;
   };
   const lastSuccess = (subject: string): string | null =>
     windows.get(subject)?.findLast(({ ok }) => ok)?.at ?? null;
@@ -79,7 +80,7 @@ export type HealthFeed = ReturnType<typeof createHealthFeed>;
 
 /** Health as the store has it, read on demand rather than with every call. */
 export function createHealthFeed(newSamples: (after: number) => Promise<NewSamples>) {
-  const known = createHealth();
+  const health = createHealth();
   let newest = 0;
   let readAt = Number.NEGATIVE_INFINITY;
   let hasNews = true;
@@ -90,9 +91,9 @@ export function createHealthFeed(newSamples: (after: number) => Promise<NewSampl
     hasNews = false;
     try {
       const news = await newSamples(newest);
-      news.samples.forEach(known.observe);
+      news.samples.forEach(health.observe);
       newest = news.newest;
-      return known;
+      return health;
     } catch (thrown) {
       hasNews = true;
       readAt = Number.NEGATIVE_INFINITY;
@@ -103,13 +104,13 @@ export function createHealthFeed(newSamples: (after: number) => Promise<NewSampl
   };
   const isOld = () => Math.abs(Date.now() - readAt) >= maxAgeMs;
   const readUnless = async (isFresh: boolean): Promise<Health> => {
-    if (reading === null && isFresh) return known;
+    if (reading === null && isFresh) return health;
     reading ??= readNews();
     return reading;
   };
   return {
     /** As far as it was read, possibly not at all. */
-    known,
+    known: health,
     read: () => readUnless(!hasNews && !isOld()),
     /** Reads only if the last read is older than `maxAgeMs`. */
     recent: () => readUnless(!isOld()),

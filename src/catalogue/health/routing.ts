@@ -29,11 +29,11 @@ const fresh: Readonly<Entry> = {
 export function createRouting(random: () => number = Math.random) {
   const entries = new Map<string, Entry>();
   const keyOf = (tool: string, provider: string) => JSON.stringify([tool, provider]);
-  const entryOf = (tool: string, provider: string): Entry => {
+  const entryFor = (tool: string, provider: string): Entry => {
     const key = keyOf(tool, provider);
-    const found = entries.get(key) ?? { ...fresh };
-    entries.set(key, found);
-    return found;
+    const entry = entries.get(key) ?? { ...fresh };
+    entries.set(key, entry);
+    return entry;
   };
 
   return {
@@ -50,7 +50,7 @@ export function createRouting(random: () => number = Math.random) {
       cooldownMs = 0,
       startedAt = performance.now(),
     ): void {
-      const entry = entryOf(tool, provider);
+      const entry = entryFor(tool, provider);
       // Calls that ran together fail together: they are one failure.
       if (startedAt < entry.failedAt && cooldownMs === 0) return;
       if (startedAt >= entry.failedAt) entry.failures += 1;
@@ -70,7 +70,7 @@ export function createRouting(random: () => number = Math.random) {
       { health_check_interval: seconds }: ProviderSpec,
     ): boolean {
       if (seconds === 0) return false;
-      const entry = entryOf(tool, provider);
+      const entry = entryFor(tool, provider);
       if (steadyNow() - entry.checkedAt < seconds * 1_000) return false;
       entry.checkedAt = steadyNow();
       return true;

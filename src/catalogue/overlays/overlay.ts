@@ -1,4 +1,4 @@
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { hasMembers, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { hiddenValue } from "../../model/catalogue/hidden-value.ts";
 import type {
   OverlayView,
@@ -10,10 +10,10 @@ import type {
 } from "../../model/catalogue/tool.ts";
 import { toolKey } from "../../model/catalogue/tool-name.ts";
 import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
-import { hideArguments, oursFor } from "../sources/injection.ts";
+import { callerName, hideArguments } from "../sources/injection.ts";
 import type { NamelessTool } from "../sources/mcp.ts";
 
-export type InForce = Pick<OverlayView, "source"> & {
+export type EffectiveOverlay = Pick<OverlayView, "source"> & {
   overlay?: ToolOverlay;
   /** A file has one, or all configurations share one, which one that is stored for this one covers. */
   isElsewhere: boolean;
@@ -24,17 +24,18 @@ export type OverlaidTool = { tool: NamelessTool; fixed: JsonObject };
 
 export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined): OverlaidTool {
   if (overlay === undefined) return { tool, fixed: {} };
-  const { description = tool.description, arguments: written = [], ...said } = overlay;
+  const { description = tool.description, arguments: localArguments = [], ...overlaid } = overlay;
   const { tool: described, fixed } = withLocalArguments(
     { tool: { ...tool, description }, fixed: {} },
-    written,
+    localArguments,
   );
+  const effects = overlaid.side_effects === undefined ? tool.effects : "explicit";
   return {
     tool: {
       ...described,
-      metadata: { ...tool.metadata, ...withoutUndefined(said) },
-      consent: said.requires_consent === undefined ? tool.consent : "explicit",
-      ...(said.side_effects === undefined ? {} : { effects: "explicit" as const }),
+      metadata: { ...tool.metadata, ...withoutUndefined(overlaid) },
+      consent: overlaid.requires_consent === undefined ? tool.consent : "explicit",
+      ...withoutUndefined({ effects }),
       overlaid: true,
     },
     fixed,
@@ -43,36 +44,38 @@ export function overlayTool(tool: NamelessTool, overlay: ToolOverlay | undefined
 
 /** An overlay cannot change an argument that only the system sets. */
 function withLocalArguments(
-  { tool, fixed: before }: OverlaidTool,
-  written: readonly ToolArgument[],
+  { tool, fixed: inheritedFixed }: OverlaidTool,
+  localArguments: readonly ToolArgument[],
 ): OverlaidTool {
-  if (written.length === 0) return { tool, fixed: before };
-  const allowed = written.filter(({ name }) => !tool.reserved.includes(name));
+  if (localArguments.length === 0) return { tool, fixed: inheritedFixed };
+  const allowed = localArguments.filter(({ name }) => !tool.reserved.includes(name));
   const { parameters, fixed, defaults, hidden, added } = applyArguments(tool.parameters, allowed);
   const { additionalProperties, unevaluatedProperties } = tool.parameters;
   const isStrict = additionalProperties === false || unevaluatedProperties === false;
-  const refused = written.filter((argument) => !allowed.includes(argument));
-  const unknown = isStrict ? added : [];
+  const refused = localArguments.filter((argument) => !allowed.includes(argument));
   const warnings = [
+    ...(tool.warnings ?? []),
     ...refused.map(
       ({ name }) => `argument '${name}' is set by the system; what is said about it has no effect`,
     ),
-    ...unknown.map(
+    ...(isStrict ? added : []).map(
       (name) =>
         `argument '${name}' is unknown to the tool, which refuses arguments it does not know`,
     ),
   ];
-  const all = { ...tool.defaults, ...defaults };
+  const allDefaults = { ...tool.defaults, ...defaults };
   return {
     tool: {
       ...tool,
       parameters,
       injects: unique([...tool.injects, ...Object.keys(fixed)]),
       reserved: unique([...tool.reserved, ...hidden]),
-      ...(Object.keys(all).length === 0 ? {} : { defaults: all }),
-      ...(warnings.length === 0 ? {} : { warnings: [...(tool.warnings ?? []), ...warnings] }),
+      ...withoutUndefined({
+        defaults: hasMembers(allDefaults) ? allDefaults : undefined,
+        warnings: warnings.length === 0 ? undefined : warnings,
+      }),
     },
-    fixed: { ...before, ...fixed },
+    fixed: { ...inheritedFixed, ...fixed },
   };
 }
 
@@ -80,7 +83,7 @@ function unique(names: readonly string[]): string[] {
   return [...new Set(names)];
 }
 
-type Overlaid = {
+type AppliedArguments = {
   parameters: JsonObject;
   /** Sent with every call, never shown. */
   fixed: JsonObject;
@@ -90,45 +93,49 @@ type Overlaid = {
 };
 
 /** The schema is the base: written arguments override, hide, fix or add. */
-export function applyArguments(base: JsonObject, written: readonly ToolArgument[]): Overlaid {
-  const names = written.map(({ name }) => name);
-  const known = hideArguments(base, names).injects;
+export function applyArguments(
+  base: JsonObject,
+  localArguments: readonly ToolArgument[],
+): AppliedArguments {
+  const names = localArguments.map(({ name }) => name);
+  const baseNames = hideArguments(base, names).injects;
   const isHidden = ({ hidden, fixed }: ToolArgument) => hidden === true || fixed !== undefined;
-  const hidden = written.filter(isHidden);
-  const shown = written.filter((argument) => !isHidden(argument));
+  const hidden = localArguments.filter(isHidden);
+  const shown = localArguments.filter((argument) => !isHidden(argument));
   const hiddenNames = hidden.map(({ name }) => name);
   const { parameters } = hideArguments(base, hiddenNames);
   return {
-    parameters: shown.length === 0 ? parameters : withArguments(parameters, shown, known),
-    fixed: valuesOf(hidden, ({ fixed, default: fallback }) =>
-      fixed === undefined ? fallback : fixed,
+    parameters: shown.length === 0 ? parameters : withArguments(parameters, shown, baseNames),
+    fixed: valuesOf(hidden, (argument) =>
+      argument.fixed === undefined ? argument.default : argument.fixed,
     ),
-    defaults: valuesOf(shown, ({ default: fallback }) => fallback),
+    defaults: valuesOf(shown, (argument) => argument.default),
     hidden: hiddenNames,
-    added: names.filter((name) => !known.includes(name)),
+    added: names.filter((name) => !baseNames.includes(name)),
   };
 }
 
 function valuesOf(
-  written: readonly ToolArgument[],
+  localArguments: readonly ToolArgument[],
   read: (argument: ToolArgument) => Json | undefined,
 ): JsonObject {
   return withoutUndefined(
-    Object.fromEntries(written.map((argument) => [argument.name, read(argument)])),
+    Object.fromEntries(localArguments.map((argument) => [argument.name, read(argument)])),
   ) as JsonObject;
 }
 
 function withArguments(
   base: JsonObject,
   shown: readonly ToolArgument[],
-  known: readonly string[],
+  baseNames: readonly string[],
 ): JsonObject {
   const properties = new Map(Object.entries(isObject(base.properties) ? base.properties : {}));
   const required = new Set(Array.isArray(base.required) ? base.required : []);
   for (const argument of shown) {
     const { name, default: fallback } = argument;
     properties.set(name, mergeSchema(properties.get(name), argument));
-    const isRequired = argument.required ?? (known.includes(name) ? required.has(name) : true);
+    const isRequiredByBase = !baseNames.includes(name) || required.has(name);
+    const isRequired = argument.required ?? isRequiredByBase;
     if (isRequired && fallback === undefined) required.add(name);
     else required.delete(name);
   }
@@ -145,10 +152,10 @@ function mergeSchema(
   { type, description, default: fallback, enum: choices }: ToolArgument,
 ) {
   const base = isObject(before) ? (before as JsonObject) : {};
-  const isOther = type !== undefined && base.type !== undefined && base.type !== type;
-  const kept = isOther ? withoutUndefined({ description: base.description }) : base;
+  const hasOtherType = type !== undefined && base.type !== undefined && base.type !== type;
+  const stillTrue = hasOtherType ? withoutUndefined({ description: base.description }) : base;
   return {
-    ...kept,
+    ...stillTrue,
     ...withoutUndefined({ type, description, default: fallback, enum: choices }),
   } as JsonObject;
 }
@@ -166,7 +173,7 @@ export function completeWrapper(
     return base === undefined ? [] : [{ base, argumentMap }];
   });
   const [first] = wrapped;
-  const completed = first === undefined ? { tool, fixed: {} } : inherit(tool, first, wrapped);
+  const completed = first === undefined ? { tool, fixed: {} } : inheritFrom(tool, first, wrapped);
   // Its own list says the same whether a server has answered or not.
   return withLocalArguments(
     completed,
@@ -190,7 +197,7 @@ export function exclusivelyWrapped(tools: readonly NamelessTool[]): ReadonlyMap<
   );
   return new Map(
     exclusive.flatMap(({ id, providers }) =>
-      wrappedBy(providers).map((of) => [toolKey(of.id), id.tool] as const),
+      wrappedBy(providers).map((wrapped) => [toolKey(wrapped.id), id.tool] as const),
     ),
   );
 }
@@ -204,41 +211,49 @@ function wrappedBy(providers: readonly ProviderSpec[]) {
     }));
 }
 
-function inherit(tool: NamelessTool, first: Wrapped, wrapped: readonly Wrapped[]): OverlaidTool {
+function inheritFrom(
+  tool: NamelessTool,
+  first: Wrapped,
+  wrapped: readonly Wrapped[],
+): OverlaidTool {
   const hasNoSchema =
     Object.keys(tool.parameters).length === 1 && tool.parameters.type === "object";
   // Of several providers none can define the schema for the others.
   const inheritsSchema = hasNoSchema && tool.providers.length === 1;
-  const own = inheritsSchema
+  const ownParameters = inheritsSchema
     ? renamed(first.base.tool.parameters, first.argumentMap)
     : tool.parameters;
-  const fixed = Object.fromEntries(
-    wrapped.flatMap(({ base, argumentMap }) =>
-      Object.entries(base.fixed).flatMap(([theirs, value]) =>
-        ourNames(theirs, argumentMap).map((ours) => [ours, value] as const),
-      ),
+  const fixed = wrapped.flatMap(({ base, argumentMap }) =>
+    Object.entries(base.fixed).flatMap(([serverName, value]) =>
+      callerNames(serverName, argumentMap).map((name) => [name, value] as const),
     ),
   );
-  const of = (list: "injects" | "reserved") =>
+  const namesIn = (list: "injects" | "reserved") =>
     wrapped.flatMap(({ base, argumentMap }) =>
-      base.tool[list].flatMap((name) => ourNames(name, argumentMap)),
+      base.tool[list].flatMap((name) => callerNames(name, argumentMap)),
     );
-  const reserved = unique([...tool.reserved, ...of("reserved")]);
-  const { parameters, injects } = hideArguments(own, reserved);
+  const reserved = unique([...tool.reserved, ...namesIn("reserved")]);
+  const hidden = hideArguments(ownParameters, reserved);
+  const injects = unique([...tool.injects, ...hidden.injects, ...namesIn("injects")]);
   const defaults =
     inheritsSchema && first.argumentMap === undefined ? first.base.tool.defaults : undefined;
-  const all = unique([...tool.injects, ...injects, ...of("injects")]);
   return {
-    tool: { ...tool, parameters, injects: all, reserved, ...withoutUndefined({ defaults }) },
-    fixed,
+    tool: {
+      ...tool,
+      parameters: hidden.parameters,
+      injects,
+      reserved,
+      ...withoutUndefined({ defaults }),
+    },
+    fixed: Object.fromEntries(fixed),
   };
 }
 
-function ourNames(theirs: string, argumentMap: unknown): string[] {
-  return [oursFor(theirs, argumentMap)].filter((name) => name !== undefined);
+function callerNames(serverName: string, argumentMap: unknown): string[] {
+  return [callerName(serverName, argumentMap)].filter((name) => name !== undefined);
 }
 
-const composing = [
+const composingKeywords = [
   "$ref",
   "allOf",
   "anyOf",
@@ -251,17 +266,17 @@ const composing = [
 /** A schema under the names that callers know; a composed schema cannot be renamed. */
 function renamed(schema: JsonObject, argumentMap: unknown): JsonObject {
   if (!isObject(argumentMap)) return schema;
-  if (composing.some((key) => schema[key] !== undefined)) return { type: "object" };
+  if (composingKeywords.some((key) => schema[key] !== undefined)) return { type: "object" };
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {});
   const required = Array.isArray(schema.required) ? schema.required : [];
   return {
     ...schema,
     properties: Object.fromEntries(
-      properties.flatMap(([theirs, inner]) =>
-        ourNames(theirs, argumentMap).map((ours) => [ours, inner]),
+      properties.flatMap(([serverName, inner]) =>
+        callerNames(serverName, argumentMap).map((name) => [name, inner]),
       ),
     ) as JsonObject,
-    required: required.flatMap((theirs) => ourNames(String(theirs), argumentMap)),
+    required: required.flatMap((serverName) => callerNames(String(serverName), argumentMap)),
   };
 }
 
@@ -279,13 +294,18 @@ export function hideFixed(overlay: ToolOverlay): ToolOverlay {
 }
 
 /** Puts the fixed values back that were hidden when the overlay was shown. */
-export function keepFixed(given: UnknownObject, before: ToolOverlay | undefined): UnknownObject {
-  if (!Array.isArray(given.arguments)) return given;
-  const known = new Map((before?.arguments ?? []).map(({ name, fixed }) => [name, fixed]));
-  const restored = given.arguments.map((argument: unknown) => {
+export function keepFixed(
+  overlay: UnknownObject,
+  storedOverlay: ToolOverlay | undefined,
+): UnknownObject {
+  if (!Array.isArray(overlay.arguments)) return overlay;
+  const storedValues = new Map(
+    (storedOverlay?.arguments ?? []).map(({ name, fixed }) => [name, fixed]),
+  );
+  const restored = overlay.arguments.map((argument: unknown) => {
     if (!isObject(argument) || argument.fixed !== hiddenValue) return argument;
-    const { fixed: _, ...rest } = argument;
-    return { ...rest, ...withoutUndefined({ fixed: known.get(String(argument.name)) }) };
+    const { fixed: _, ...visible } = argument;
+    return { ...visible, ...withoutUndefined({ fixed: storedValues.get(String(argument.name)) }) };
   });
-  return { ...given, arguments: restored };
+  return { ...overlay, arguments: restored };
 }

@@ -14,7 +14,7 @@ import { type EditPorts, invalidEntry } from "../changes/change-verbs.ts";
 import { isStoredSource, storedForAll } from "../changes/entries.ts";
 import { entryKey } from "../changes/entry.ts";
 import type { Registry } from "../registry.ts";
-import { hideFixed, type InForce, keepFixed, overlayTool } from "./overlay.ts";
+import { type EffectiveOverlay, hideFixed, keepFixed, overlayTool } from "./overlay.ts";
 
 type OverlayPorts = EditPorts & { registry: Pick<Registry, "asListed" | "snapshot"> };
 
@@ -39,42 +39,46 @@ export function createOverlayVerbs(
   return {
     async overlay(name, { principal }) {
       const { id, source, overlay } = await find(name, principal);
-      return view(id, source, overlay ?? {}, registry);
+      return viewOverlay(id, source, overlay ?? {}, registry);
     },
-    async previewOverlay(name, given, { principal }) {
+    async previewOverlay(name, proposed, { principal }) {
       const { id, source, overlay } = await find(name, principal);
-      const written = { ...keepFixed(given, overlay), name: `${id.server}.${id.tool}` };
+      const written = { ...keepFixed(proposed, overlay), name: `${id.server}.${id.tool}` };
       const { manifest, problems, warnings } = await checkManifestEntry(
         "overlay",
         written,
         environment,
       );
       if (!manifest || problems.length > 0) throw invalidEntry(name, problems);
-      const noted = warnings.map(({ path, message }) => `${path}: ${message}`);
-      return view(id, source, withoutName(manifest as NamedOverlay), registry, noted);
+      const notes = warnings.map(({ path, message }) => `${path}: ${message}`);
+      return viewOverlay(id, source, withoutName(manifest as NamedOverlay), registry, notes);
     },
   };
 }
 
 /** The overlay of a tool, in any spelling of its name. A stored one replaces a file's. */
-export function overlayInForce(id: ToolId, ports: InForcePorts): InForce {
+export function overlayInForce(id: ToolId, ports: InForcePorts): EffectiveOverlay {
   return overlaysInForce(ports)(id);
 }
 
 type InForcePorts = Pick<EditPorts, "entries"> & { registry: Pick<Registry, "snapshot"> };
 
 /** The same for many tools at one moment. */
-export function overlaysInForce({ entries, registry }: InForcePorts): (id: ToolId) => InForce {
+export function overlaysInForce({
+  entries,
+  registry,
+}: InForcePorts): (id: ToolId) => EffectiveOverlay {
   const { index } = registry.snapshot();
   const keyOf = ({ server, tool }: ToolId) => JSON.stringify([server, tool]);
-  const all = entries.all().flatMap((entry) => {
-    const match =
-      entry.kind === "overlay" ? index.find(entry.manifest.name) : { kind: "none" as const };
-    return match.kind === "one" ? [{ ...entry, key: keyOf(match.id) }] : [];
+  const overlays = entries.all().flatMap((entry) => {
+    if (entry.kind !== "overlay") return [];
+    const tool = index.find(entry.manifest.name);
+    if (tool.kind === "one") return [{ ...entry, key: keyOf(tool.id) }];
+    return [];
   });
-  const byTool = Map.groupBy(all, ({ key }) => key);
+  const overlaysByTool = Map.groupBy(overlays, ({ key }) => key);
   return (id) => {
-    const ofTool = byTool.get(keyOf(id)) ?? [];
+    const ofTool = overlaysByTool.get(keyOf(id)) ?? [];
     const overlay = ofTool.find(({ source }) => isStoredSource(source)) ?? ofTool[0];
     const key = overlay && entryKey({ kind: "overlay", manifest: overlay.manifest });
     const isCovering = ofTool.length > 1 || (key !== undefined && entries.isCovering(key));
@@ -90,29 +94,37 @@ function withoutName({ name: _, persona: __, ...overlay }: NamedOverlay): ToolOv
   return overlay;
 }
 
-async function view(
+async function viewOverlay(
   id: ToolId,
   source: OverlayView["source"],
   overlay: ToolOverlay,
   registry: OverlayPorts["registry"],
-  noted: readonly string[] = [],
+  notes: readonly string[] = [],
 ): Promise<OverlayView> {
   const listed = registry.asListed(id);
-  const named = registry.snapshot().byId(id);
-  if (!listed || !named)
+  const namedTool = registry.snapshot().byId(id);
+  if (!listed || !namedTool)
     throw new PlaneError("NOT_FOUND", `Server '${id.server}' no longer lists '${id.tool}'.`);
   const { countDefinitions, tokenizer } = await import("../tokens/definition-cost.ts");
-  const { name, modelName } = named;
+  const { name, modelName } = namedTool;
   const before: Tool = { ...listed, name, modelName };
-  const { tool: described } = overlayTool(listed, overlay);
-  const after: Tool = { ...described, name, modelName };
-  const costs = await countDefinitions([before, after], summaryLimit);
-  const seen = ({ description, parameters }: Tool, at: number): SeenDefinition => ({
-    description,
-    parameters,
-    tokens: costs[at]?.fullTokens ?? 0,
-  });
-  const warnings = [...noted, ...(described.warnings ?? [])];
-  const shown = { listed: seen(before, 0), seen: seen(after, 1) };
-  return { tool: name, source, overlay: hideFixed(overlay), ...shown, tokenizer, warnings };
+  const { tool: overlaid } = overlayTool(listed, overlay);
+  const after: Tool = { ...overlaid, name, modelName };
+  const [costBefore, costAfter] = await countDefinitions([before, after], summaryLimit);
+  return {
+    tool: name,
+    source,
+    overlay: hideFixed(overlay),
+    listed: seenDefinition(before, costBefore),
+    seen: seenDefinition(after, costAfter),
+    tokenizer,
+    warnings: [...notes, ...(overlaid.warnings ?? [])],
+  };
+}
+
+function seenDefinition(
+  { description, parameters }: Tool,
+  cost: { fullTokens: number } | undefined,
+): SeenDefinition {
+  return { description, parameters, tokens: cost?.fullTokens ?? 0 };
 }

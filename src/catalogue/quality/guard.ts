@@ -16,13 +16,13 @@ import type { ServerDefinition } from "../../model/servers/server.ts";
 import type { Store } from "../../model/store.ts";
 import { registryKey } from "../registry.ts";
 import {
+  eventSubject,
   listKey,
   modesFor,
   offerEntry,
   offerName,
   type PinnedOfferList,
   type SecurityModes,
-  shownAs,
   writtenEntry,
   writtenKey,
 } from "./offers.ts";
@@ -77,21 +77,21 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
   const pinned = createPinnedServers(store, scan, ports.isInformed);
   const verdicts = createVerdicts(pinned, tools, withAdded(scan, ports.scanAdded));
   const report = createReporter(verdicts.review, emit);
-  const settling = new Set<string>();
+  const settlingKeys = new Set<string>();
   /** Servers whose definitions could not be pinned yet. */
-  const unsettled = new Set<string>();
+  const unsettledKeys = new Set<string>();
   const quiet = createQuiet(settleAfterMs);
-  let last = Promise.resolve();
+  let lastSettling = Promise.resolve();
   let reading = Promise.resolve();
-  let checked: SecurityModes | undefined;
-  let written: readonly Tool[] = [];
+  let checkedModes: SecurityModes | undefined;
+  let writtenTools: readonly Tool[] = [];
 
   /** What people wrote is listed when it is looked at. */
   const listWritten = () => {
-    const now = tools();
-    if (now === written) return;
-    written = now;
-    const entries = now.filter(isWritten).map(writtenEntry);
+    const currentTools = tools();
+    if (currentTools === writtenTools) return;
+    writtenTools = currentTools;
+    const entries = currentTools.filter(isWritten).map(writtenEntry);
     pinned.listed("", "written", entries, "written");
     if (entries.length > 0) settleLater(writtenKey);
   };
@@ -106,20 +106,20 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
       await verdicts.read(key, tool);
       verdicts.review(key, tool, false);
     });
-    checked = security;
+    checkedModes = security;
   };
 
   function settleLater(key: string): void {
-    if (settling.has(key)) return;
-    settling.add(key);
+    if (settlingKeys.has(key)) return;
+    settlingKeys.add(key);
     // No caller waits for it, and a store that cannot be written reports that itself.
-    last = last
+    lastSettling = lastSettling
       .then(() => new Promise(setImmediate))
       .then(quiet.wait)
       .then(load)
-      .finally(() => settling.delete(key))
+      .finally(() => settlingKeys.delete(key))
       .then(() => {
-        unsettled.delete(key);
+        unsettledKeys.delete(key);
         const { pinning, newTools, poisoning } = modesFor(key, verdicts.modes());
         if (pinning === "off" && poisoning === "off") return;
         const takes = {
@@ -130,7 +130,7 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
           report(key, tool, quickHashOf(entry), isNew),
         );
       })
-      .catch(() => void unsettled.add(key));
+      .catch(() => void unsettledKeys.add(key));
   }
 
   /** Scans what a server has listed while others are still waited for, so that no list scans them all at once. */
@@ -181,14 +181,14 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
       await load();
       const key = listKey(server, kind, user);
       const turns = yieldEvery();
-      const held: (string | null)[] = [];
+      const reasons: (string | null)[] = [];
       for (const entry of entries) {
         if (turns.isOver()) await turns.next();
         await verdicts.read(key, String(entry.name));
-        held.push(verdicts.held(key, String(entry.name)));
+        reasons.push(verdicts.held(key, String(entry.name)));
       }
       settleLater(key);
-      return held;
+      return reasons;
     },
     asked(key: string): void {
       readAhead(key);
@@ -196,16 +196,16 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
     },
     async loaded(): Promise<void> {
       await load();
-      for (const server of unsettled) settleLater(server);
+      for (const server of unsettledKeys) settleLater(server);
     },
     isLoaded(): boolean {
       listWritten();
-      const isChecked = unsettled.size === 0 && checked === config().security;
+      const isChecked = unsettledKeys.size === 0 && checkedModes === config().security;
       return isChecked && pinned.isLoaded() && pinned.isLookedThrough();
     },
     /** A tool is about to be called: what was listed is pinned now. */
     hurry(): void {
-      if (settling.size > 0) quiet.hurry();
+      if (settlingKeys.size > 0) quiet.hurry();
     },
     reviewWritten: (tool: Tool) =>
       isWritten(tool) ? verdicts.review(writtenKey, registryKey(tool)) : null,
@@ -219,7 +219,7 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
     heldBy: verdicts.heldBy,
     settled(): Promise<void> {
       quiet.hurry();
-      return last;
+      return lastSettling;
     },
   };
 }
@@ -227,61 +227,66 @@ export function createGuard(ports: GuardPorts, scan: ScanPackage) {
 /** Identifies what runs under this name; other limits or another description do not make it another server. */
 function identify(name: string, definition: ServerDefinition, directory: string): string {
   const { command, args, cwd, url, openapi, baseUrl, skills, transport } = definition;
-  const place =
-    command === undefined && openapi === undefined && skills === undefined ? null : directory;
-  const more = { ...(openapi && { openapi, baseUrl }), ...(skills && { skills }) };
-  return hash({ name, command, args, cwd, url, transport, place, ...more });
+  const runsHere = command !== undefined || openapi !== undefined || skills !== undefined;
+  const identity: UnknownObject = { name, command, args, cwd, url, transport };
+  identity.place = runsHere ? directory : null;
+  if (openapi) Object.assign(identity, { openapi, baseUrl });
+  if (skills) identity.skills = skills;
+  return hash(identity);
 }
 
 /** Looks at each definition as well, also at one that is known to be clean. */
 type Scan = ScanPackage & { scanAdded: NonNullable<GuardPorts["scanAdded"]> };
 
-const withAdded = (scan: ScanPackage, scanAdded: GuardPorts["scanAdded"]): Scan => ({
-  ...scan,
-  scanAdded: scanAdded ?? (() => []),
-});
+function withAdded(scan: ScanPackage, scanAdded: GuardPorts["scanAdded"] = () => []): Scan {
+  return { ...scan, scanAdded };
+}
 
 function createVerdicts(pinned: PinnedServers, tools: () => readonly Tool[], scan: Scan) {
   let modes: SecurityModes = { pinning: "quarantine", newTools: "quarantine", poisoning: null };
-  let names: { of: readonly Tool[]; index: NamedTools } | undefined;
-  let known = new WeakMap<object, { head: PinHead | undefined; held: string | null }>();
-  let standing: unknown[] = [];
-  const namesNow = () => {
-    const of = tools();
-    if (names?.of !== of) names = { of, index: scan.indexNames(of.map(({ id }) => id)) };
+  let names: { tools: readonly Tool[]; index: NamedTools } | undefined;
+  let verdicts = new WeakMap<object, { head: PinHead | undefined; held: string | null }>();
+  let circumstances: unknown[] = [];
+  const currentNames = () => {
+    const listedTools = tools();
+    if (names?.tools !== listedTools)
+      names = { tools: listedTools, index: scan.indexNames(listedTools.map(({ id }) => id)) };
     return names.index;
   };
   const review = (key: string, tool: string, withNames = true): ToolReview | null => {
-    const found = pinned.look(key, tool);
-    return found && reviewTool(tool, found, modes, withNames ? namesNow() : null, scan);
+    const compared = pinned.look(key, tool);
+    return compared && reviewTool(tool, compared, modes, withNames ? currentNames() : null, scan);
   };
   return {
     modes: () => modes,
     apply(security: SecurityModes): void {
-      if (!sameJson(modes, security)) [modes, known] = [security, new WeakMap()];
+      if (sameJson(modes, security)) return;
+      modes = security;
+      verdicts = new WeakMap();
     },
     review,
     /** Scans a definition in slices, unless it is known to be clean or was scanned; what asks for a verdict then has one. */
     async read(key: string, tool: string): Promise<void> {
-      const looked = pinned.look(key, tool);
-      if (looked && modes.poisoning !== "off" && !isClean(looked, scan))
-        await scan.scanInSlices(looked.entry);
+      const compared = pinned.look(key, tool);
+      if (compared && modes.poisoning !== "off" && !isClean(compared, scan))
+        await scan.scanInSlices(compared.entry);
     },
     held(key: string, tool: string): string | null {
       // Only in this mode can references to other tools quarantine.
       if (modes.poisoning === "quarantine") return review(key, tool)?.held ?? null;
-      const found = pinned.look(key, tool);
-      if (found === null) return null;
-      const before = known.get(found.entry);
-      if (before && before.head === found.head) return before.held;
-      const { held } = reviewTool(tool, found, modes, null, scan);
-      known.set(found.entry, { head: found.head, held });
+      const compared = pinned.look(key, tool);
+      if (compared === null) return null;
+      const { entry, head } = compared;
+      const previous = verdicts.get(entry);
+      if (previous && previous.head === head) return previous.held;
+      const { held } = reviewTool(tool, compared, modes, null, scan);
+      verdicts.set(entry, { head, held });
       return held;
     },
     heldBy(): object {
-      const now = [modes, pinned.revision(), tools()];
-      if (now.some((part, at) => part !== standing[at])) standing = now;
-      return standing;
+      const current = [modes, pinned.revision(), tools()];
+      if (current.some((part, index) => part !== circumstances[index])) circumstances = current;
+      return circumstances;
     },
   };
 }
@@ -293,24 +298,24 @@ function createReporter(
 ) {
   const reported = createLru<true>(minReported);
   return (key: string, name: string, definition: string | null, isNew: boolean): void => {
-    const found = review(key, name, false);
-    if (!found || definition === null || reported.has(definition)) return;
-    const { change, findings, held } = found;
+    const toolReview = review(key, name, false);
+    if (!toolReview || definition === null || reported.has(definition)) return;
+    const { change, findings, held } = toolReview;
     const worst = severities.findLast((severity) =>
       findings.some((finding) => finding.severity === severity),
     );
     const isSuspicious = worst !== undefined && worst !== "low" && (isNew || change !== null);
     if (!isSuspicious && change === null) return;
     reported.set(definition, true);
-    const shown = shownAs(key, name);
-    if (change) emit({ type: "tool.definition", ...shown, status: change, held: held !== null });
+    const subject = eventSubject(key, name);
+    if (change) emit({ type: "tool.definition", ...subject, status: change, held: held !== null });
     if (!isSuspicious) return;
     const kinds = [...new Set(findings.map(({ kind }) => kind))];
-    emit({ type: "tool.suspicious", ...shown, severity: worst, kinds });
+    emit({ type: "tool.suspicious", ...subject, severity: worst, kinds });
   };
 }
 
-type Looked = {
+type ComparedEntry = {
   entry: UnknownObject;
   head: PinHead | undefined;
   status: PinStatus;
@@ -320,49 +325,51 @@ type Looked = {
 
 function reviewTool(
   tool: string,
-  looked: Looked,
+  compared: ComparedEntry,
   allModes: SecurityModes,
   names: NamedTools | null,
   scan: Scan,
 ): ToolReview {
-  const { head, status, server, kind } = looked;
+  const { entry, head, status, server, kind } = compared;
   const name = offerName(server, kind, tool);
   const modes = modesFor(listKey(server, kind), allModes);
-  const findings =
-    modes.poisoning === "off"
-      ? []
-      : [...findingsOf(looked, names, scan), ...scan.scanAdded(looked.entry)];
-  const change = status === "pinned" ? null : status === "new" ? "new" : "changed";
+  const findings: Finding[] = [];
+  if (modes.poisoning !== "off")
+    findings.push(...findingsOf(compared, names, scan), ...scan.scanAdded(entry));
   const isAccepted = status === "pinned" && head?.state === "accepted";
   const held =
     heldByPin(name, status, modes) ?? (isAccepted ? null : heldByFindings(name, findings, modes));
   return {
-    change: modes.pinning === "off" ? null : change,
+    change: modes.pinning === "off" ? null : changeOf(status),
     findings,
     held: held?.text ?? null,
     heldFor: held?.why ?? null,
   };
 }
 
-function findingsOf(looked: Looked, names: NamedTools | null, scan: ScanPackage) {
-  const { entry, server } = looked;
-  return [
-    ...(isClean(looked, scan) ? [] : scan.scanDefinition(entry)),
-    ...(names === null ? [] : scan.findToolReferences(entry, server, names)),
-  ];
+function changeOf(status: PinStatus): ToolReview["change"] {
+  if (status === "pinned") return null;
+  return status === "new" ? "new" : "changed";
+}
+
+function findingsOf(compared: ComparedEntry, names: NamedTools | null, scan: ScanPackage) {
+  const { entry, server } = compared;
+  const findings = isClean(compared, scan) ? [] : scan.scanDefinition(entry);
+  if (names === null) return findings;
+  return [...findings, ...scan.findToolReferences(entry, server, names)];
 }
 
 /** A definition that this version has found clean is not scanned again. */
-const isClean = ({ entry, head }: Looked, { scanVersion }: ScanPackage): boolean =>
+const isClean = ({ entry, head }: ComparedEntry, { scanVersion }: ScanPackage): boolean =>
   head?.cleanBy === scanVersion && head.quickHash === quickHashOf(entry);
 
-type Held = { why: NonNullable<ToolReview["heldFor"]>; text: string };
+type Quarantine = { why: NonNullable<ToolReview["heldFor"]>; text: string };
 
 function heldByPin(
   name: string,
   status: PinStatus,
   { pinning, newTools }: SecurityModes,
-): Held | null {
+): Quarantine | null {
   if (status === "rejected")
     return {
       why: "rejected",
@@ -383,10 +390,10 @@ function heldByFindings(
   name: string,
   findings: readonly Finding[],
   { poisoning }: SecurityModes,
-): Held | null {
+): Quarantine | null {
   if (poisoning === "warn" || poisoning === "off") return null;
-  const held = poisoning === "quarantine" ? ["high", "medium"] : ["high"];
-  if (!findings.some(({ severity }) => held.includes(severity))) return null;
+  const suspiciousSeverities = poisoning === "quarantine" ? ["high", "medium"] : ["high"];
+  if (!findings.some(({ severity }) => suspiciousSeverities.includes(severity))) return null;
   const text = `its definition seems to hide instructions for the model; ${personHints.toolSuspect(name)}`;
   return { why: "suspicious", text };
 }

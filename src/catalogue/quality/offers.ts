@@ -24,20 +24,21 @@ export const pinKindOf = (list: PinnedList): PinKind => kinds[list];
 export function offerName(server: string, list: PinnedList, name: string): string {
   if (list === "tools") return `${server}.${name}`;
   if (list === "written") return name;
-  return list === "instructions" ? `instructions:${server}` : `${kinds[list]}:${server}/${name}`;
+  if (list === "instructions") return `instructions:${server}`;
+  return `${kinds[list]}:${server}/${name}`;
 }
 
 /** The list and the server of such a name; null for the name of a tool. */
 export function parseOfferName(
   name: string,
 ): { list: PinnedOfferList; server: string; name: string } | null {
-  const [, kind, server = "", rest = ""] =
+  const [, kind, server = "", nameInList = ""] =
     /^(prompt|resource|template|instructions|page|skill):([^/]+)(?:\/(.*))?$/s.exec(name) ?? [];
   if (kind === undefined) return null;
   const list = (Object.keys(kinds) as PinnedList[]).find(
-    (one) => kinds[one] === kind,
+    (pinnedList) => kinds[pinnedList] === kind,
   ) as PinnedOfferList;
-  return { list, server, name: list === "instructions" ? "instructions" : rest };
+  return { list, server, name: list === "instructions" ? "instructions" : nameInList };
 }
 
 /** The server's name is the key of its tools; what it lists for one user alone has a key of its own. */
@@ -50,17 +51,17 @@ export const toolsKey = (server: string, user: string | undefined): string =>
   listKey(server, "tools", user);
 
 /** The server, and what events call the definition. */
-export function shownAs(
+export function eventSubject(
   key: string,
   name: string,
 ): { server: string; tool: string; user?: string } {
-  const [list = "", server, ...rest] = key.split("\n");
-  const user = rest.length === 0 ? {} : { user: rest.join("\n") };
+  const [list = "", server, ...userParts] = key.split("\n");
+  const ofUser = userParts.length === 0 ? {} : { user: userParts.join("\n") };
   if (server === undefined) return { server: key, tool: name };
-  if (list === "written" || list === "tools") return { server, tool: name, ...user };
+  if (list === "written" || list === "tools") return { server, tool: name, ...ofUser };
   return {
     server,
-    ...user,
+    ...ofUser,
     tool: list === "instructions" ? name : `${kinds[list as PinnedList]}:${name}`,
   };
 }
@@ -76,28 +77,33 @@ export function modesFor(key: string, modes: SecurityModes): SecurityModes {
 }
 
 export const writtenKey = "written\n";
-const written = new WeakMap<Tool, UnknownObject>();
+const writtenEntries = new WeakMap<Tool, UnknownObject>();
 
 /** What models read of a tool that people wrote or described. */
 export function writtenEntry(tool: Tool): UnknownObject {
   const { description, parameters, metadata } = tool;
-  const entry = written.get(tool) ?? { name: registryKey(tool), description, parameters, metadata };
-  written.set(tool, entry);
+  const entry = writtenEntries.get(tool) ?? {
+    name: registryKey(tool),
+    description,
+    parameters,
+    metadata,
+  };
+  writtenEntries.set(tool, entry);
   return entry;
 }
 
-const entries = new WeakMap<object, UnknownObject>();
+const offerEntries = new WeakMap<object, UnknownObject>();
 
 /** A definition under the name that it is pinned by, without what changes with its content. */
 export function offerEntry(list: PinnedOfferList, item: unknown): UnknownObject {
   if (!isObject(item)) return { name: "", invalid: item };
-  const known = entries.get(item);
-  if (known) return known;
-  const { size: _, ...others } = item;
+  const previous = offerEntries.get(item);
+  if (previous) return previous;
+  const { size: _, ...lasting } = item;
   const label = list === "prompts" || list === "instructions" ? {} : { label: item.name };
   const name = list === "instructions" ? "instructions" : String(item[nameKeys[list]]);
-  const entry = { ...others, ...withoutTime(item.annotations), ...label, name };
-  entries.set(item, entry);
+  const entry = { ...lasting, ...withoutTime(item.annotations), ...label, name };
+  offerEntries.set(item, entry);
   return entry;
 }
 
@@ -111,6 +117,6 @@ const nameKeys = {
 
 function withoutTime(annotations: unknown): UnknownObject {
   if (!isObject(annotations)) return {};
-  const { lastModified: _, ...others } = annotations;
-  return { annotations: others };
+  const { lastModified: _, ...lasting } = annotations;
+  return { annotations: lasting };
 }

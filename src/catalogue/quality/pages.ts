@@ -19,7 +19,7 @@ export type PageJudge = ReturnType<typeof createPageJudge>;
 
 /** Pages of MCP Apps are pinned by what is in them, when they are read. */
 export function createPageJudge(judge: Judge) {
-  const known = createLru<Map<string, UnknownObject>>(maxServers);
+  const pagesOf = createLru<Map<string, UnknownObject>>(maxServers);
   return {
     /** Why the page that was read is quarantined, or null; null also for what is no page. */
     async judgePage(
@@ -28,19 +28,17 @@ export function createPageJudge(judge: Judge) {
       answer: UnknownObject,
       owner: { user: string | null } | undefined,
     ): Promise<string | null> {
-      const item = describePage(uri, answer.contents);
-      if (item === null) return null;
+      const page = describePage(uri, answer.contents);
+      if (page === null) return null;
       const key = JSON.stringify([server, owner?.user ?? null]);
-      const pages = known.get(key) ?? new Map<string, UnknownObject>();
-      known.set(key, pages);
-      const before = pages.get(uri);
+      const pages = pagesOf.get(key) ?? new Map<string, UnknownObject>();
+      pagesOf.set(key, pages);
       // The same object for the same page, so that it is compared once.
-      if (before?.digest !== item.digest) pages.set(uri, item);
+      if (pages.get(uri)?.digest !== page.digest) pages.set(uri, page);
       for (const oldest of pages.keys())
         if (pages.size > maxPages && oldest !== uri) pages.delete(oldest);
-      const all = [...pages.values()];
-      const held = await judge(server, "pages", all, owner);
-      return held[all.findIndex((one) => one.uri === uri)] ?? null;
+      const reasons = await judge(server, "pages", [...pages.values()], owner);
+      return reasons[[...pages.keys()].indexOf(uri)] ?? null;
     },
   };
 }
@@ -72,40 +70,40 @@ function isPage(content: unknown): content is UnknownObject {
     .toLowerCase()
     .replaceAll(/\s/g, "")
     .split(";");
-  const [wanted = "", profile = ""] = pageMimeType.split(";");
+  const [pageType = "", profile = ""] = pageMimeType.split(";");
   return (
-    type === wanted && (parameters.includes(profile) || String(content.uri).startsWith("ui://"))
+    type === pageType && (parameters.includes(profile) || String(content.uri).startsWith("ui://"))
   );
 }
 
 /** Without tags, scripts and styles, in one pass. */
 export function readableText(html: string): string {
   const parts: string[] = [];
-  let at = 0;
-  while (at < html.length) {
-    const tag = html.indexOf("<", at);
+  let index = 0;
+  while (index < html.length) {
+    const tag = html.indexOf("<", index);
     if (tag < 0) break;
-    parts.push(html.slice(at, tag));
+    parts.push(html.slice(index, tag));
     // What a comment says can be read by a model that reads the page.
     if (html.startsWith("<!--", tag)) {
-      at = tag + 4;
+      index = tag + 4;
       continue;
     }
     const end = html.indexOf(">", tag);
-    if (end < 0) return joined(parts);
-    at = end + 1;
+    if (end < 0) return joinedText(parts);
+    index = end + 1;
     const [, name] = /^<(script|style)\b/i.exec(html.slice(tag, tag + 8)) ?? [];
     if (name === undefined) continue;
     const closing = new RegExp(`</${name}`, "gi");
-    closing.lastIndex = at;
+    closing.lastIndex = index;
     const closed = closing.exec(html);
-    if (closed === null) return joined(parts);
-    at = closed.index;
+    if (closed === null) return joinedText(parts);
+    index = closed.index;
   }
-  parts.push(html.slice(at));
-  return joined(parts);
+  parts.push(html.slice(index));
+  return joinedText(parts);
 }
 
-function joined(parts: readonly string[]): string {
+function joinedText(parts: readonly string[]): string {
   return parts.join(" ").replaceAll(/\s+/g, " ").trim();
 }

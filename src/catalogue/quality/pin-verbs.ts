@@ -17,55 +17,62 @@ import type { Store } from "../../model/store.ts";
 import { asPerson, readReason } from "../changes/change-verbs.ts";
 import { registryKey } from "../registry.ts";
 import type { Guard } from "./guard.ts";
-import { offerName, pinKindOf, shownAs, writtenKey } from "./offers.ts";
+import { eventSubject, offerName, pinKindOf, writtenKey } from "./offers.ts";
 import { definitionOf } from "./pinned-servers.ts";
 
 export function describeDifference(before: unknown, after: unknown): DefinitionDifference[] {
-  const [old, now] = [before, after].map((value) => new Map(leavesOf(value, "", 0)));
-  const places = new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]);
-  return [...places]
-    .filter((where) => old?.get(where) !== now?.get(where))
-    .map((where) => ({ where, before: old?.get(where) ?? null, after: now?.get(where) ?? null }));
+  const oldLeaves = new Map(leavesOf(before, "", 0));
+  const newLeaves = new Map(leavesOf(after, "", 0));
+  const paths = new Set([...oldLeaves.keys(), ...newLeaves.keys()]);
+  return [...paths]
+    .filter((path) => oldLeaves.get(path) !== newLeaves.get(path))
+    .map((path) => ({
+      where: path,
+      before: oldLeaves.get(path) ?? null,
+      after: newLeaves.get(path) ?? null,
+    }));
 }
 
 const maxDepth = 64;
 
-function leavesOf(value: unknown, where: string, depth: number): [where: string, text: string][] {
-  if (value === undefined) return [];
-  const inner =
-    depth > maxDepth ? [] : Array.isArray(value) ? [...value.entries()] : entriesOf(value);
-  if (inner.length === 0) return [[where, makeVisible(JSON.stringify(value) ?? "null")]];
-  return inner.flatMap(([key, item]) =>
-    leavesOf(
-      item,
-      `${where}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`,
-      depth + 1,
-    ),
-  );
+function leavesOf(node: unknown, path: string, depth: number): [path: string, text: string][] {
+  if (node === undefined) return [];
+  const children = depth > maxDepth ? [] : childrenOf(node);
+  if (children.length === 0) return [[path, makeVisible(JSON.stringify(node) ?? "null")]];
+  return children.flatMap(([key, child]) => {
+    const segment = String(key).replaceAll("~", "~0").replaceAll("/", "~1");
+    return leavesOf(child, `${path}/${segment}`, depth + 1);
+  });
 }
 
 /** Sorted: another order of keys is no difference. */
-function entriesOf(value: unknown): [key: string, item: unknown][] {
-  return isObject(value) ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
+function childrenOf(node: unknown): [key: string | number, child: unknown][] {
+  if (Array.isArray(node)) return [...node.entries()];
+  if (isObject(node)) return Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1));
+  return [];
 }
 
 /** `user`: whose lists are meant. */
-type Known = { guard: Guard; store(): Promise<Store>; user: string | null };
+type PinContext = { guard: Guard; store(): Promise<Store>; user: string | null };
 /** A tool, or what a server offers beside its tools. */
-type Listed = Pick<Tool, "name" | "id" | "groups" | "persona" | "source"> & { list?: PinnedList };
+type ListedDefinition = Pick<Tool, "name" | "id" | "groups" | "persona" | "source"> & {
+  list?: PinnedList;
+};
 
-const keyOf = ({ id, list = "tools" }: Listed, { guard, user }: Pick<Known, "guard" | "user">) =>
-  list === "written" ? writtenKey : guard.pinned.keyFor(id.server ?? "", list, user);
+const keyOf = (
+  { id, list = "tools" }: ListedDefinition,
+  { guard, user }: Pick<PinContext, "guard" | "user">,
+) => (list === "written" ? writtenKey : guard.pinned.keyFor(id.server ?? "", list, user));
 
 /** What is decided about: a tool that people wrote, or what they say of a server's tool where that is what is held. */
-function decidedTool(tool: Listed, known: Known): Listed {
-  const { guard } = known;
-  const place = registryKey(tool);
+function decidedTool(tool: ListedDefinition, context: PinContext): ListedDefinition {
+  const { guard } = context;
+  const writtenName = registryKey(tool);
   const isServers =
     tool.id.server !== null &&
-    (tool.list !== undefined || guard.held(keyOf(tool, known), tool.id.tool) !== null);
-  if (isServers || !guard.review(writtenKey, place)?.findings.length) return tool;
-  return { ...tool, id: { server: "", tool: place }, list: "written" };
+    (tool.list !== undefined || guard.held(keyOf(tool, context), tool.id.tool) !== null);
+  if (isServers || !guard.review(writtenKey, writtenName)?.findings.length) return tool;
+  return { ...tool, id: { server: "", tool: writtenName }, list: "written" };
 }
 
 /** Everything beside tools that was listed by servers that `maySee` allows. */
@@ -73,74 +80,78 @@ export function listedOffers(
   guard: Guard,
   maySee: (server: string, user: string | undefined) => boolean,
   groupsOf: (server: string) => string[],
-): Listed[] {
-  return guard.pinned.offers().flatMap(({ server, user, kind: list, tools }) =>
-    maySee(server, user)
-      ? [...tools.keys()].map((tool) => ({
-          name: offerName(server, list, tool),
-          id: { server, tool },
-          list,
-          groups: groupsOf(server),
-          persona: null,
-          source: server,
-        }))
-      : [],
-  );
+): ListedDefinition[] {
+  return guard.pinned.offers().flatMap(({ server, user, kind: list, tools }) => {
+    if (!maySee(server, user)) return [];
+    return [...tools.keys()].map((tool) => ({
+      name: offerName(server, list, tool),
+      id: { server, tool },
+      list,
+      groups: groupsOf(server),
+      persona: null,
+      source: server,
+    }));
+  });
 }
 
 export async function viewPins(
-  listed: readonly Listed[],
+  listed: readonly ListedDefinition[],
   { status, held }: PinFilter,
-  known: Known,
+  context: PinContext,
 ): Promise<PinView[]> {
-  const { guard, store } = known;
+  const { guard, store } = context;
   await guard.loaded();
   await guard.settled();
   // Of what people wrote, only what the scan reports is decided about.
-  const tools = listed.map((tool) => (tool.id.server === null ? decidedTool(tool, known) : tool));
-  const isHeld = (tool: Listed) =>
-    tool.id.server !== null && guard.held(keyOf(tool, known), tool.id.tool) !== null;
-  const meant = held === undefined ? tools : tools.filter((tool) => isHeld(tool) === held);
-  if (meant.length === 0) return [];
-  const kept = await (await store()).pins(guard.pinned.identities());
-  const byTool = new Map(kept.map((pin) => [JSON.stringify([pin.identity, pin.tool]), pin]));
-  const views = meant.flatMap((tool) => {
-    const identity = guard.pinned.look(keyOf(tool, known), tool.id.tool)?.identity;
-    const pin = byTool.get(JSON.stringify([identity, tool.id.tool]));
-    return tool.id.server === null ? [] : (viewOf(tool, pin ?? null, known) ?? []);
+  const tools = listed.map((tool) => (tool.id.server === null ? decidedTool(tool, context) : tool));
+  const isHeld = (tool: ListedDefinition) =>
+    tool.id.server !== null && guard.held(keyOf(tool, context), tool.id.tool) !== null;
+  const chosen = held === undefined ? tools : tools.filter((tool) => isHeld(tool) === held);
+  if (chosen.length === 0) return [];
+  const storedPins = await (await store()).pins(guard.pinned.identities());
+  const pinByTool = new Map(
+    storedPins.map((pin) => [JSON.stringify([pin.identity, pin.tool]), pin]),
+  );
+  const views = chosen.flatMap((tool) => {
+    if (tool.id.server === null) return [];
+    const identity = guard.pinned.look(keyOf(tool, context), tool.id.tool)?.identity;
+    const pin = pinByTool.get(JSON.stringify([identity, tool.id.tool]));
+    return viewOf(tool, pin ?? null, context) ?? [];
   });
-  return status === undefined ? views : views.filter((view) => view.status === status);
+  if (status === undefined) return views;
+  return views.filter((view) => view.status === status);
 }
 
-export async function diffPin(asked: Listed, known: Known): Promise<PinDiff> {
-  await known.guard.loaded();
-  const tool = asked.id.server === null ? decidedTool(asked, known) : asked;
-  const { found, pin, view } = await lookAt(tool, known);
-  const before = pin?.definition ?? {};
-  return { ...view, difference: describeDifference(before, definitionOf(found.entry)) };
+export async function diffPin(requested: ListedDefinition, context: PinContext): Promise<PinDiff> {
+  await context.guard.loaded();
+  const tool = requested.id.server === null ? decidedTool(requested, context) : requested;
+  const { compared, pin, view } = await lookAt(tool, context);
+  const difference = describeDifference(pin?.definition ?? {}, definitionOf(compared.entry));
+  return { ...view, difference };
 }
 
 /** Accepts the current definition, or quarantines every definition that is not the pinned one. */
 export async function decidePin(
-  asked: Listed,
+  requested: ListedDefinition,
   decision: "accepted" | "rejected",
   {
     reason,
     caller,
     principal,
   }: { reason: string | undefined; caller: Caller; principal: Principal },
-  known: Known & { emit(event: PlaneEvent): void; revision(): number },
+  context: PinContext & { emit(event: PlaneEvent): void; revision(): number },
 ): Promise<PinView> {
-  const why = readReason(reason);
-  await known.guard.loaded();
-  const tool = decidedTool(asked, known);
-  const { server, found, pin } = await lookAt(tool, known);
-  const { identity, entry, status } = found;
+  const readableReason = readReason(reason);
+  await context.guard.loaded();
+  const tool = decidedTool(requested, context);
+  const { server, compared, pin } = await lookAt(tool, context);
+  const { identity, entry, status } = compared;
   const by = asPerson(caller, principal);
-  const made = {
-    ...known.guard.pinned.pinOf({ server, identity }, tool.id.tool, entry),
+  const accepted: Pin = {
+    ...context.guard.pinned.pinOf({ server, identity }, tool.id.tool, entry),
     by,
-    reason: why,
+    reason: readableReason,
+    state: "accepted",
   };
   // A definition that is rejected as it was first seen leaves no good one.
   const good =
@@ -148,66 +159,70 @@ export async function decidePin(
   const { hash, quickHash, definition } = good;
   const decided: Pin =
     decision === "accepted"
-      ? { ...made, state: "accepted" }
-      : { ...made, state: "rejected", hash, quickHash, definition, cleanBy: null };
+      ? accepted
+      : { ...accepted, state: "rejected", hash, quickHash, definition, cleanBy: null };
   const change: NewChange = {
-    at: made.at,
+    at: accepted.at,
     kind: decision,
     what: "tool",
     name: tool.list === undefined ? `${server}.${tool.id.tool}` : tool.name,
     persona: tool.persona,
     source: tool.source,
     by,
-    reason: why,
+    reason: readableReason,
     before: (maskSecrets(pin?.definition ?? null) ?? null) as JsonObject | null,
     after: maskSecrets(JSON.parse(JSON.stringify(definitionOf(entry)))) as JsonObject,
     count: 1,
-    revision: known.revision(),
+    revision: context.revision(),
     audience: { groups: tool.groups, persona: tool.persona, personas: null },
   };
-  await (await known.store()).putPin({ pin: decided, change });
-  known.guard.pinned.decided(identity, decided);
-  const view = viewOf(tool, decided, known) as PinView;
+  await (await context.store()).putPin({ pin: decided, change });
+  context.guard.pinned.decided(identity, decided);
+  const view = viewOf(tool, decided, context) as PinView;
   const held = view.held !== null;
-  known.emit({
+  context.emit({
     type: "tool.definition",
-    ...shownAs(keyOf(tool, known), tool.id.tool),
+    ...eventSubject(keyOf(tool, context), tool.id.tool),
     status: decision,
     held,
   });
   return view;
 }
 
-async function lookAt(tool: Listed, known: Known) {
-  const { guard, store } = known;
+async function lookAt(tool: ListedDefinition, context: PinContext) {
+  const { guard, store } = context;
   await guard.loaded();
   await guard.settled();
   const { server } = tool.id;
-  const found = server === null ? null : guard.pinned.look(keyOf(tool, known), tool.id.tool);
-  if (server === null || found === null)
+  const compared = server === null ? null : guard.pinned.look(keyOf(tool, context), tool.id.tool);
+  if (server === null || compared === null)
     throw new PlaneError(
       "CONFLICT",
       `'${tool.name}' is written by people, and only what servers list is pinned. Change it where it is written.`,
       { data: { tool: tool.name } },
     );
-  const pin = await (await store()).pin(found.identity, tool.id.tool);
-  return { server, found, pin, view: viewOf(tool, pin, known) as PinView };
+  const pin = await (await store()).pin(compared.identity, tool.id.tool);
+  return { server, compared, pin, view: viewOf(tool, pin, context) as PinView };
 }
 
-function viewOf(tool: Listed, pin: Omit<Pin, "definition"> | null, known: Known): PinView | null {
-  const { guard } = known;
-  const key = keyOf(tool, known);
+function viewOf(
+  tool: ListedDefinition,
+  pin: Omit<Pin, "definition"> | null,
+  context: PinContext,
+): PinView | null {
+  const { guard } = context;
+  const key = keyOf(tool, context);
   const server = tool.id.server ?? "";
-  const found = guard.pinned.look(key, tool.id.tool);
-  if (found === null) return null;
+  const compared = guard.pinned.look(key, tool.id.tool);
+  if (compared === null) return null;
   const { state = null, at = null, by = null, reason = null } = pin ?? {};
   const held = guard.review(key, tool.id.tool)?.held ?? null;
   return {
     name: tool.name,
-    kind: pinKindOf(found.kind),
+    kind: pinKindOf(compared.kind),
     server,
     tool: tool.id.tool,
-    status: found.status,
+    status: compared.status,
     held,
     state,
     at,

@@ -12,20 +12,16 @@ const wholePrefix = "2:";
 
 /** A tool's definition without what a server may change with each listing. */
 export function definitionOf(entry: UnknownObject): JsonObject {
-  const { name: _, input_schema, parameters, _meta, icons, ...others } = entry;
+  const { name: _, input_schema, parameters, _meta, icons, ...fields } = entry;
   const page = pageIn(_meta);
-  return {
-    ...protocolPart(entry),
-    ...others,
-    ...schemaIn(entry),
-    ...(page === null ? {} : { page }),
-  } as JsonObject;
+  const definition = { ...protocolPart(entry), ...fields, ...schemaIn(entry) } as JsonObject;
+  return page === null ? definition : { ...definition, page };
 }
 
 /** As versions before pages pinned it; what is pinned with its page must keep it. */
 function withoutPage(entry: UnknownObject): UnknownObject {
-  const { _meta, ...others } = entry;
-  return others;
+  const { _meta, ...fields } = entry;
+  return fields;
 }
 
 /** The part that earlier versions pinned. */
@@ -42,33 +38,33 @@ const quickHashes = new WeakMap<object, string | null>();
 
 /** Depends on the order of keys. Null if the definition cannot be serialised. */
 export function quickHashOf(entry: UnknownObject): string | null {
-  const known = quickHashes.get(entry);
-  if (known !== undefined) return known;
+  const previous = quickHashes.get(entry);
+  if (previous !== undefined) return previous;
   const { createHash } = process.getBuiltinModule("node:crypto");
-  const text = orNull(() => JSON.stringify(definitionOf(entry)));
-  const made = text === null ? null : createHash("sha256").update(text).digest("base64url");
-  quickHashes.set(entry, made);
-  return made;
+  const text = nullIfFailing(() => JSON.stringify(definitionOf(entry)));
+  const quickHash = text === null ? null : createHash("sha256").update(text).digest("base64url");
+  quickHashes.set(entry, quickHash);
+  return quickHash;
 }
 
 /** Does not depend on the order of keys. */
 export function definitionHash(entry: UnknownObject): string | null {
-  return orNull(() => `${wholePrefix}${hash(definitionOf(entry))}`);
+  return nullIfFailing(() => `${wholePrefix}${hash(definitionOf(entry))}`);
 }
 
 /** Mostly the quick hashes are equal and the slow one is not computed. */
 export function isPinned(head: PinHead, entry: UnknownObject): boolean {
   if (head.hash === null) return false;
   if (!head.hash.startsWith(wholePrefix))
-    return head.hash === orNull(() => hash(protocolPart(entry)));
-  const quick = quickHashOf(entry);
-  if (quick === null || head.quickHash === quick || head.hash === definitionHash(entry))
-    return quick !== null;
+    return head.hash === nullIfFailing(() => hash(protocolPart(entry)));
+  const quickHash = quickHashOf(entry);
+  if (quickHash === null || head.quickHash === quickHash || head.hash === definitionHash(entry))
+    return quickHash !== null;
   return pageIn(entry._meta) !== null && head.hash === definitionHash(withoutPage(entry));
 }
 
 /** A definition that is nested too deep to be serialised must not stop the review of others. */
-function orNull<T>(write: () => T): T | null {
+function nullIfFailing<T>(write: () => T): T | null {
   try {
     return write();
   } catch {
@@ -122,7 +118,7 @@ type Listing = {
   tools: ReadonlyMap<string, UnknownObject>;
 };
 
-type Known = {
+type ServerPins = {
   heads: Map<string, PinHead>;
   /** The first listing of the server, until all of it is pinned. */
   first: Listing | null;
@@ -143,8 +139,8 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
     tool: string,
     entry: UnknownObject,
   ) => toPin(listing, tool, entry, scan);
-  const compareWithPin = (known: Known | undefined, tool: string, entry: UnknownObject) =>
-    compare(known, tool, entry, scan);
+  const compareWithPin = (serverPins: ServerPins | undefined, tool: string, entry: UnknownObject) =>
+    compare(serverPins, tool, entry, scan);
   return {
     /** The pin of a definition as it is listed now. */
     pinOf,
@@ -157,20 +153,20 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
       kind: PinnedList = "tools",
       user?: string,
     ): void {
-      const named = entries
+      const namedEntries = entries
         .filter(isObject)
         .map((entry): [string, UnknownObject] => [String(entry.name), entry]);
-      // Reversed: the first of a name counts.
       const key = listKey(server, kind, user);
       const base = kind === "tools" ? identity : `${identity} ${kind}`;
-      const own = user === undefined ? base : `${base} of ${hash(user)}`;
-      const tools = new Map(named.reverse());
-      const before = listings.get(key);
-      if (!before && kind === "written" && tools.size === 0) return;
-      if (before?.identity === own && isSame(before.tools, tools)) return;
+      const ownIdentity = user === undefined ? base : `${base} of ${hash(user)}`;
+      // Reversed: the first of a name counts.
+      const tools = new Map(namedEntries.reverse());
+      const previous = listings.get(key);
+      if (!previous && kind === "written" && tools.size === 0) return;
+      if (previous?.identity === ownIdentity && sameEntries(previous.tools, tools)) return;
       changes += 1;
       const ofUser = user === undefined ? {} : { user, base };
-      listings.set(key, { key, server, kind, identity: own, ...ofUser, tools });
+      listings.set(key, { key, server, kind, identity: ownIdentity, ...ofUser, tools });
     },
     /** All lists of a server, or those of one user. */
     forget(server: string, user?: string): void {
@@ -222,15 +218,15 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
       const shared = base === undefined ? null : compareWithPin(pins.get(base), tool, entry);
       const isShared = shared?.status === "pinned" || shared?.status === "rejected";
       const identity = isShared && base !== undefined ? base : listing.identity;
-      const found = isShared ? shared : compareWithPin(pins.get(identity), tool, entry);
+      const comparison = isShared ? shared : compareWithPin(pins.get(identity), tool, entry);
       // Another process may let it go, and would not tell.
-      if (found.status !== "pinned" && !isInformed()) pins.doubt(identity);
-      return { identity, server, kind, entry, ...found };
+      if (comparison.status !== "pinned" && !isInformed()) pins.doubt(identity);
+      return { identity, server, kind, entry, ...comparison };
     },
     /** The list that this user sees. */
     keyFor(server: string, kind: PinnedList, user: string | null): string {
-      const own = listKey(server, kind, user ?? undefined);
-      return listings.has(own) ? own : listKey(server, kind);
+      const userKey = listKey(server, kind, user ?? undefined);
+      return listings.has(userKey) ? userKey : listKey(server, kind);
     },
     identities: () => [...listings.values()].map(({ identity }) => identity),
     /** What servers offer beside tools, as far as it was listed. */
@@ -243,44 +239,44 @@ export function createPinnedServers(store: PinStore, scan: Scan, isInformed: () 
       onTool: OnTool,
     ): Promise<void> {
       const listing = listings.get(key);
-      const before = listing && pins.get(listing.identity);
-      if (!listing || !before) return;
-      const isFirst = before.first !== null;
+      const serverPins = listing && pins.get(listing.identity);
+      if (!listing || !serverPins) return;
+      const isFirst = serverPins.first !== null;
       const takesNew = isFirst ? takes.first : takes.later;
       const { base } = listing;
       const isShared = (tool: string, entry: UnknownObject) =>
         base !== undefined &&
         ["pinned", "rejected"].includes(compareWithPin(pins.get(base), tool, entry).status);
-      const added = (await collectPins(listing, before, takesNew, onTool, pinOf)).filter(
+      const added = (await collectPins(listing, serverPins, takesNew, onTool, pinOf)).filter(
         ({ tool }) => !isShared(tool, listing.tools.get(tool) ?? {}),
       );
-      if (takesNew && (isFirst || added.length > 0)) await pins.add(listing, added, before);
+      if (takesNew && (isFirst || added.length > 0)) await pins.add(listing, added, serverPins);
     },
     decided: pins.set,
   };
 }
 
-function isSame(before: Listing["tools"], now: Listing["tools"]): boolean {
-  if (before.size !== now.size) return false;
-  for (const [name, entry] of now) if (before.get(name) !== entry) return false;
+function sameEntries(before: Listing["tools"], after: Listing["tools"]): boolean {
+  if (before.size !== after.size) return false;
+  for (const [name, entry] of after) if (before.get(name) !== entry) return false;
   return true;
 }
 
 type PinStore = () => Promise<Pick<Store, "pinnedServer" | "addPins">>;
 
 function createKnownPins(store: PinStore) {
-  const known = new Map<string, Known>();
+  const pinsByIdentity = new Map<string, ServerPins>();
   /** Identities about which another process may have decided meanwhile. */
   const doubtful = new Set<string>();
   let revision = 0;
-  const isLoaded = (identity: string) => known.has(identity) && !doubtful.has(identity);
+  const isLoaded = (identity: string) => pinsByIdentity.has(identity) && !doubtful.has(identity);
   return {
     revision: () => revision,
-    get: (identity: string) => known.get(identity),
+    get: (identity: string) => pinsByIdentity.get(identity),
     isLoaded,
     doubt: (identity: string): void => void doubtful.add(identity),
     doubtAll(): void {
-      for (const identity of known.keys()) doubtful.add(identity);
+      for (const identity of pinsByIdentity.keys()) doubtful.add(identity);
     },
     /** Reads what is not known or doubtful. True for a server that is seen for the first time. */
     async load(listing: Listing): Promise<boolean> {
@@ -290,30 +286,33 @@ function createKnownPins(store: PinStore) {
       doubtful.delete(identity);
       try {
         const { isKnown, heads } = await (await store()).pinnedServer(identity);
-        const first = isKnown ? null : (known.get(identity)?.first ?? listing);
+        const first = isKnown ? null : (pinsByIdentity.get(identity)?.first ?? listing);
         revision += 1;
-        known.set(identity, { heads: new Map(heads.map((head) => [head.tool, head])), first });
+        pinsByIdentity.set(identity, {
+          heads: new Map(heads.map((head) => [head.tool, head])),
+          first,
+        });
         return first === listing;
       } catch (thrown) {
         doubtful.add(identity);
         // While the store is unreachable, what was read before is the best that is known.
-        if (known.has(identity)) return false;
+        if (pinsByIdentity.has(identity)) return false;
         throw thrown;
       }
     },
-    async add({ identity, server }: Listing, pins: Pin[], before: Known): Promise<void> {
+    async add({ identity, server }: Listing, pins: Pin[], previousPins: ServerPins): Promise<void> {
       await (await store()).addPins(identity, server, pins);
       // It may have been read again while the pins were written.
-      const written = known.get(identity) ?? before;
+      const serverPins = pinsByIdentity.get(identity) ?? previousPins;
       for (const { tool, state, hash, quickHash, cleanBy } of pins)
-        if (!written.heads.has(tool))
-          written.heads.set(tool, { tool, state, hash, quickHash, cleanBy });
-      written.first = null;
+        if (!serverPins.heads.has(tool))
+          serverPins.heads.set(tool, { tool, state, hash, quickHash, cleanBy });
+      serverPins.first = null;
       revision += 1;
     },
     set(identity: string, head: PinHead): void {
       revision += 1;
-      known.get(identity)?.heads.set(head.tool, head);
+      pinsByIdentity.get(identity)?.heads.set(head.tool, head);
     },
   };
 }
@@ -322,7 +321,7 @@ type OnTool = (tool: string, entry: UnknownObject, isNew: boolean) => void;
 
 async function collectPins(
   listing: Listing,
-  { heads, first }: Known,
+  { heads, first }: ServerPins,
   takesNew: boolean,
   onTool: OnTool,
   pinOf: (listing: Listing, tool: string, entry: UnknownObject) => Pin,
@@ -342,16 +341,16 @@ async function collectPins(
 }
 
 function compare(
-  known: Known | undefined,
+  serverPins: ServerPins | undefined,
   tool: string,
   entry: UnknownObject,
   scan: Scan,
 ): { head: PinHead | undefined; status: PinStatus } {
-  const { heads, first } = known ?? { heads: new Map<string, PinHead>(), first: null };
-  const seen = first?.tools.get(tool);
+  const { heads, first } = serverPins ?? { heads: new Map<string, PinHead>(), first: null };
+  const firstEntry = first?.tools.get(tool);
   // A tool that is seen for the first time is its own pin.
-  if (seen === entry && !heads.has(tool)) return { head: undefined, status: "pinned" };
-  if (seen && !heads.has(tool)) heads.set(tool, toHead(tool, seen, scan));
+  if (firstEntry === entry && !heads.has(tool)) return { head: undefined, status: "pinned" };
+  if (firstEntry && !heads.has(tool)) heads.set(tool, toHead(tool, firstEntry, scan));
   const head = heads.get(tool);
   if (head === undefined) return { head, status: "new" };
   if (isPinned(head, entry)) return { head, status: "pinned" };

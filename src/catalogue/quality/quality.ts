@@ -32,14 +32,14 @@ export type PlaneQuality = ReturnType<typeof createQuality>;
 export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
   const { config } = ports;
   /** By the keys of lists. */
-  const waiting = new Map<string, Parameters<Guard["listed"]>>();
-  const asked = new Set<string>();
+  const waitingListings = new Map<string, Parameters<Guard["listed"]>>();
+  const askedKeys = new Set<string>();
   let guard: Guard | undefined;
   const open = once(async () => {
     const [{ createGuard }, scan] = await Promise.all([import("./guard.ts"), packages.scan()]);
     guard = createGuard(ports, scan);
-    for (const listing of waiting.values()) guard.listed(...listing);
-    for (const key of asked) guard.asked(key);
+    for (const listing of waitingListings.values()) guard.listed(...listing);
+    for (const key of askedKeys) guard.asked(key);
     return guard;
   });
   /** The lists that a tool of a server stands in. */
@@ -52,8 +52,8 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
   const heldOf = (tool: Tool): string | null => {
     if (tool.metadata.enabled === false) return whyDisabled(tool);
     for (const key of keysOf(tool)) {
-      const held = guard?.held(key, tool.id.tool) ?? null;
-      if (held !== null) return held;
+      const reason = guard?.held(key, tool.id.tool) ?? null;
+      if (reason !== null) return reason;
     }
     return guard?.heldWritten(tool) ?? null;
   };
@@ -72,13 +72,12 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       if (tool.metadata.enabled === false)
         return { held: whyDisabled(tool), heldFor: "disabled", change: null, findings: [] };
       const reviews = keysOf(tool).map((key) => guard?.review(key, tool.id.tool) ?? null);
-      const listed = reviews.find((one) => one?.held) ?? reviews[0];
+      const listed = reviews.find((review) => review?.held) ?? reviews[0];
       const written = guard?.reviewWritten(tool);
       if (!listed || !written) return listed ?? written ?? null;
       // What its server says is repeated in what people made of it.
-      return listed.held === null && written.held !== null
-        ? { ...written, change: listed.change }
-        : listed;
+      if (listed.held !== null || written.held === null) return listed;
+      return { ...written, change: listed.change };
     },
     /** By what its server lists for this caller, too. */
     heldProvider(
@@ -88,9 +87,9 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       if (name !== "mcp" || typeof server !== "string" || typeof tool !== "string" || !guard)
         return null;
       const keys = viewer === undefined ? [] : listKeysOf(viewer, ports.home ?? null);
-      for (const key of [undefined, ...keys.map((one) => pinnedApart(one, ports))]) {
-        const held = guard.held(toolsKey(server, key), tool);
-        if (held !== null) return held;
+      for (const key of [undefined, ...keys.map((ownerKey) => pinnedApart(ownerKey, ports))]) {
+        const reason = guard.held(toolsKey(server, key), tool);
+        if (reason !== null) return reason;
       }
       return null;
     },
@@ -121,19 +120,19 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
     },
     onAsked(key: string): void {
       if (guard) return guard.asked(key);
-      asked.add(key);
+      askedKeys.add(key);
       const { security } = config();
       // It reads what is listed while other servers are still waited for.
-      if (asked.size === 1 && (security.pinning !== "off" || security.poisoning !== "off"))
+      if (askedKeys.size === 1 && (security.pinning !== "off" || security.poisoning !== "off"))
         setImmediate(() => void open().catch(() => undefined));
     },
     /** With `owner`, what the server listed for this user or directory alone. */
     onRemoved(server: string, owner?: ListOwner): void {
       const user = ownList(owner, ports);
       guard?.pinned.forget(server, user);
-      for (const key of [...waiting.keys()])
-        if (key === toolsKey(server, user) || (!owner && waiting.get(key)?.[0] === server))
-          waiting.delete(key);
+      for (const key of [...waitingListings.keys()])
+        if (key === toolsKey(server, user) || (!owner && waitingListings.get(key)?.[0] === server))
+          waitingListings.delete(key);
     },
     onListed(
       server: string,
@@ -143,7 +142,7 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
     ): void {
       const user = ownList(owner, ports);
       if (guard) guard.listed(server, definition, listed, user);
-      else waiting.set(toolsKey(server, user), [server, definition, listed, user]);
+      else waitingListings.set(toolsKey(server, user), [server, definition, listed, user]);
       if (user !== undefined) this.onAsked(toolsKey(server, user));
     },
     /** The tool, unless it is quarantined; `mayUse` false tells nothing about the quarantine. */
@@ -153,7 +152,7 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       return guard?.isLoaded() ? trust() : loaded().then(trust);
     },
     async settled(): Promise<void> {
-      if (config().security.pinning !== "off" && asked.size > 0) await open();
+      if (config().security.pinning !== "off" && askedKeys.size > 0) await open();
       await guard?.settled();
     },
   };
@@ -187,21 +186,21 @@ function whyDisabled({ id, name }: Tool): string {
 const unguarded = {};
 
 function createHeldFilter(heldOf: (tool: Tool) => string | null) {
-  const known = new WeakMap<readonly Tool[], { by: object; left: readonly Tool[] }>();
-  return (tools: readonly Tool[], by: object): readonly Tool[] => {
-    const before = known.get(tools);
-    if (before?.by === by) return before.left;
-    const allowed = tools.filter((tool) => heldOf(tool) === null);
-    const left = allowed.length === tools.length ? tools : allowed;
-    known.set(tools, { by, left });
-    return left;
+  const filtered = new WeakMap<readonly Tool[], { state: object; allowed: readonly Tool[] }>();
+  return (tools: readonly Tool[], state: object): readonly Tool[] => {
+    const previous = filtered.get(tools);
+    if (previous?.state === state) return previous.allowed;
+    const released = tools.filter((tool) => heldOf(tool) === null);
+    const allowed = released.length === tools.length ? tools : released;
+    filtered.set(tools, { state, allowed });
+    return allowed;
   };
 }
 
-function requireReleased(tool: Tool, held: string | null): Tool {
-  if (held === null) return tool;
+function requireReleased(tool: Tool, reason: string | null): Tool {
+  if (reason === null) return tool;
   const state = tool.metadata.enabled === false ? "cannot be called" : "is quarantined";
-  throw new PlaneError("TOOL_QUARANTINED", `'${tool.name}' ${state}: ${held}.`, {
+  throw new PlaneError("TOOL_QUARANTINED", `'${tool.name}' ${state}: ${reason}.`, {
     data: {
       tool: tool.name,
       ...(tool.id.server === null ? {} : { server: tool.id.server }),
@@ -253,14 +252,14 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
     clients: clients.verbs.clients,
     tools: {
       ...clients.verbs.tools,
-      async quality(asked = {}, caller) {
+      async quality(options = {}, caller) {
         const {
           server = null,
           tool,
           threshold = qualityThreshold,
           requireExamples = false,
           failOn = "high",
-        } = asked;
+        } = options;
         const isShare = typeof threshold === "number" && threshold >= 0 && threshold <= 100;
         requireOption("threshold", "a number from 0 to 100", isShare);
         requireOption("failOn", `one of ${failOnLevels.join(", ")}`, failOnLevels.includes(failOn));
@@ -272,21 +271,21 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
         return reportQuality(tools, { threshold, failOn, requireExamples });
       },
       weigh: async (tools) => (await weigh())(tools),
-      async isLazy({ tools: given, ...caller }) {
+      async isLazy({ tools, ...caller }) {
         const { lazy } = config();
         if (lazy.mode !== "auto") return lazy.mode === "always";
         const { isAboveThreshold } = await import("../tokens/context-stats.ts");
-        return isAboveThreshold(given ?? (await selected({}, { ...caller, face: "mcp" })), lazy);
+        return isAboveThreshold(tools ?? (await selected({}, { ...caller, face: "mcp" })), lazy);
       },
     },
-    async stats({ tools: withTools = false, limit, ...asked } = {}, caller) {
+    async stats({ tools: withTools = false, limit, ...selection } = {}, caller) {
       const { countContext } = await import("../tokens/context-stats.ts");
-      const counted = await countContext(
-        await selected(asked, { ...caller, face: "mcp" }),
+      const context = await countContext(
+        await selected(selection, { ...caller, face: "mcp" }),
         config().lazy,
         withTools,
       );
-      const stats = counted.tools ? { ...counted, tools: counted.tools.slice(0, limit) } : counted;
+      const stats = context.tools ? { ...context, tools: context.tools.slice(0, limit) } : context;
       return { ...stats, sessions: await clients.measure(caller.principal) };
     },
   };
@@ -312,20 +311,20 @@ function createPinVerbs(
     );
   };
   /** A tool, or an offer by the name that lists of pins show. */
-  const find = async (asked: string | ToolId, caller: Patient) => {
-    const meant = typeof asked === "string" ? parseOfferName(asked) : null;
-    const offers = meant === null ? [] : await offersOf(meant.server, caller);
-    return offers.find(({ name }) => name === asked) ?? ports.tool(asked, caller);
+  const find = async (target: string | ToolId, caller: Patient) => {
+    const offerName = typeof target === "string" ? parseOfferName(target) : null;
+    const offers = offerName === null ? [] : await offersOf(offerName.server, caller);
+    return offers.find(({ name }) => name === target) ?? ports.tool(target, caller);
   };
   const decideAs =
     (decision: "accepted" | "rejected") =>
-    async (asked: string | ToolId, { reason }: { reason?: string } = {}, caller: KnownCaller) => {
+    async (target: string | ToolId, { reason }: { reason?: string } = {}, caller: KnownCaller) => {
       const { principal } = caller;
       requireScope(principal, "admin", "decide about definitions of tools");
-      const tool = await find(asked, { principal });
+      const tool = await find(target, { principal });
       const { decidePin } = await import("./pin-verbs.ts");
-      const known = { guard: await guard(), store, emit, revision, user: principal.user };
-      const view = await decidePin(tool, decision, { reason, caller, principal }, known);
+      const context = { guard: await guard(), store, emit, revision, user: principal.user };
+      const view = await decidePin(tool, decision, { reason, caller, principal }, context);
       // The list that models see has changed.
       emit({ type: "registry.changed", revision: revision(), tools: tools().length });
       return view;
@@ -338,8 +337,8 @@ function createPinVerbs(
       const { user } = caller.principal;
       return viewPins([...listed, ...offers], filter, { guard: await guard(), store, user });
     },
-    async get(asked, { principal }) {
-      const tool = await find(asked, { principal });
+    async get(target, { principal }) {
+      const tool = await find(target, { principal });
       const { diffPin } = await import("./pin-verbs.ts");
       return diffPin(tool, { guard: await guard(), store, user: principal.user });
     },
@@ -352,15 +351,15 @@ function createPinVerbs(
 const batchSize = 50;
 
 function createClients({ emit }: Pick<QualityPorts, "emit">) {
-  const open = new Set<ClientSource>();
+  const sources = new Set<ClientSource>();
   const verbs: ClientVerbs = {
     clients: {
       watch(source) {
-        open.add(source);
+        sources.add(source);
         return {
           loaded: (tools, loadedTokens) =>
             emit({ type: "tool.dynamicLoad", session: source.id, tools: [...tools], loadedTokens }),
-          close: () => void open.delete(source),
+          close: () => void sources.delete(source),
         };
       },
     },
@@ -382,13 +381,13 @@ function createClients({ emit }: Pick<QualityPorts, "emit">) {
     async measure(principal: Principal): Promise<ClientContext[]> {
       const isTheirs = ({ user }: ClientSource) =>
         mayDo(principal, "admin") || user === principal.user;
-      const measured = [...open].filter(isTheirs).map(async ({ measure, ...source }) => ({
+      const measured = [...sources].filter(isTheirs).map(async ({ measure, ...source }) => ({
         ...source,
         ...(await measure()),
       }));
       // A client that disconnects while it is measured is left out.
-      return (await Promise.allSettled(measured)).flatMap((one) =>
-        one.status === "fulfilled" ? one.value : [],
+      return (await Promise.allSettled(measured)).flatMap((measurement) =>
+        measurement.status === "fulfilled" ? measurement.value : [],
       );
     },
   };

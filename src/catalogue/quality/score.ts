@@ -22,7 +22,7 @@ export type ScoredDefinition = { name: string; description: string; parameters: 
 const minDescription = 20;
 const penaltyPerProperty = 5;
 const maxPropertyPenalty = 20;
-const exampleWords = ["example", "e.g.", "for instance", "usage:", "such as"];
+const exampleMarkers = ["example", "e.g.", "for instance", "usage:", "such as"];
 
 /** How well a definition tells a model what the tool does and how to call it: 100 is flawless. */
 export function scoreDefinition(
@@ -41,47 +41,53 @@ export function scoreDefinition(
 
 function checkDescription({ name, description }: ScoredDefinition): QualityCheck[] {
   const text = description.trim();
-  const words = wordsOf(name);
-  const about = `what '${words.join(" ")}' does, when to use it and what it answers with`;
+  const nameWords = wordsOf(name);
+  const about = `what '${nameWords.join(" ")}' does, when to use it and what it answers with`;
   if (text === "") {
     const message = "It has no description: a model can only guess from its name.";
     return [{ check: "no_description", penalty: 40, message, fix: `Say ${about}.` }];
   }
-  const found: QualityCheck[] = [];
+  const checks: QualityCheck[] = [];
   if (text.length < minDescription) {
     const message = `Its description has ${text.length} characters, fewer than ${minDescription}.`;
-    found.push({ check: "short_description", penalty: 20, message, fix: `Say ${about}.` });
+    checks.push({ check: "short_description", penalty: 20, message, fix: `Say ${about}.` });
   }
-  const said = text.toLowerCase();
-  if (words.every((word) => said.includes(word)) && said.split(/\s+/).length < 5) {
+  const lowerCase = text.toLowerCase();
+  const hasAllWords = nameWords.every((word) => lowerCase.includes(word));
+  if (hasAllWords && lowerCase.split(/\s+/).length < 5) {
     const message = "Its description says no more than its name.";
-    const fix = `Add what the name does not say: which ${words.at(-1)}, with what effect, and what comes back.`;
-    found.push({ check: "restates_name", penalty: 15, message, fix });
+    const fix = `Add what the name does not say: which ${nameWords.at(-1)}, with what effect, and what comes back.`;
+    checks.push({ check: "restates_name", penalty: 15, message, fix });
   }
-  return found;
+  return checks;
 }
 
 function checkProperties({ parameters }: ScoredDefinition): QualityCheck[] {
   const properties = Object.entries(isObject(parameters.properties) ? parameters.properties : {});
   if (properties.length === 0) return [];
-  const found: QualityCheck[] = [];
-  const bare = properties.filter(([, schema]) => !isDescribed(schema)).map(([name]) => name);
-  if (bare.length > 0) {
-    const penalty = Math.min(bare.length * penaltyPerProperty, maxPropertyPenalty);
-    const named = bare.map((name) => `'${name}'`).join(", ");
+  const checks: QualityCheck[] = [];
+  const undescribed = properties.filter(([, schema]) => !isDescribed(schema)).map(([name]) => name);
+  if (undescribed.length > 0) {
+    const penalty = Math.min(undescribed.length * penaltyPerProperty, maxPropertyPenalty);
+    const quotedNames = undescribed.map((name) => `'${name}'`).join(", ");
     const message =
-      bare.length === 1
-        ? `${named} has no description.`
-        : `${bare.length} properties have no description.`;
-    found.push({ check: "undocumented_properties", penalty, message, fix: `Describe ${named}.` });
+      undescribed.length === 1
+        ? `${quotedNames} has no description.`
+        : `${undescribed.length} properties have no description.`;
+    checks.push({
+      check: "undocumented_properties",
+      penalty,
+      message,
+      fix: `Describe ${quotedNames}.`,
+    });
   }
   if (!Array.isArray(parameters.required)) {
     const message = "It does not say which properties are required.";
-    const named = properties.map(([name]) => JSON.stringify(name)).join(", ");
-    const fix = `Add "required" with those of ${named} that a call cannot do without, or an empty list.`;
-    found.push({ check: "no_required", penalty: 5, message, fix });
+    const propertyNames = properties.map(([name]) => JSON.stringify(name)).join(", ");
+    const fix = `Add "required" with those of ${propertyNames} that a call cannot do without, or an empty list.`;
+    checks.push({ check: "no_required", penalty: 5, message, fix });
   }
-  return found;
+  return checks;
 }
 
 function isDescribed(schema: unknown): boolean {
@@ -91,8 +97,8 @@ function isDescribed(schema: unknown): boolean {
 }
 
 function checkExamples({ description, parameters }: ScoredDefinition): QualityCheck[] {
-  const said = description.toLowerCase();
-  if (exampleWords.some((word) => said.includes(word))) return [];
+  const lowerCase = description.toLowerCase();
+  if (exampleMarkers.some((word) => lowerCase.includes(word))) return [];
   const names = Object.keys(isObject(parameters.properties) ? parameters.properties : {}).slice(
     0,
     2,
@@ -104,9 +110,9 @@ function checkExamples({ description, parameters }: ScoredDefinition): QualityCh
 
 function checkName({ name }: ScoredDefinition): QualityCheck[] {
   if (name.startsWith("mcp_") || /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name)) return [];
-  const better = wordsOf(name).join("_");
-  const fix = /^[a-z]/.test(better)
-    ? `Call it '${better}'.`
+  const betterName = wordsOf(name).join("_");
+  const fix = /^[a-z]/.test(betterName)
+    ? `Call it '${betterName}'.`
     : "Call it by a verb and a noun: 'list_files'.";
   return [{ check: "name_style", penalty: 5, message: `'${name}' is not in snake_case.`, fix }];
 }
@@ -150,12 +156,12 @@ export function reportQuality(
   }: { threshold: number; failOn: FailOn; requireExamples: boolean },
 ): QualityReport {
   const scored = tools.map((tool) => {
-    const found = scoreDefinition(asWritten(tool), { requireExamples });
+    const scoring = scoreDefinition(asWritten(tool), { requireExamples });
     const { findings = [], heldFor } = tool.review ?? {};
     // That a person disabled a tool says nothing about its definition.
     const held = heldFor === "disabled" ? null : (tool.review?.held ?? null);
-    const passed = found.score >= threshold && isTrusted({ findings, held }, failOn);
-    return { name: tool.name, id: tool.id, ...found, passed, findings, held };
+    const passed = scoring.score >= threshold && isTrusted({ findings, held }, failOn);
+    return { name: tool.name, id: tool.id, ...scoring, passed, findings, held };
   });
   // Of equal scores, the suspicious ones first.
   scored.sort(
@@ -181,9 +187,9 @@ export function createWeigh(summaryLimit: () => number) {
     isCounting = true;
     try {
       while (waiting.length > 0) {
-        const some = waiting;
+        const batch = waiting;
         waiting = [];
-        await countDefinitions(some, summaryLimit());
+        await countDefinitions(batch, summaryLimit());
       }
     } catch (thrown) {
       // The next look at the list counts again.
@@ -209,7 +215,7 @@ export function createWeigh(summaryLimit: () => number) {
       const fullTokens = recallCost(tool, summaryLimit())?.fullTokens ?? null;
       return { score, passed, complaints, fullTokens };
     });
-    countLater(tools.filter((_, at) => weights[at]?.fullTokens === null));
+    countLater(tools.filter((_, index) => weights[index]?.fullTokens === null));
     return weights;
   };
 }

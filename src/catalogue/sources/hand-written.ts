@@ -22,11 +22,11 @@ const noInjection: InjectionSettings = { everywhere: [], ofServer: () => [] };
 
 /** Copies, because the registry freezes its tools. Of two with one name and one owner the last counts. */
 export function translateManifests(
-  written: readonly HandWritten[],
+  handWritten: readonly HandWritten[],
   injection: InjectionSettings = noInjection,
 ): Translation {
   const tools = new Map(
-    written.map(({ manifest, source }) => [
+    handWritten.map(({ manifest, source }) => [
       JSON.stringify([manifest.persona ?? null, manifest.name, manifest.workspaces ?? []]),
       translate(structuredClone(manifest), source, injection),
     ]),
@@ -39,8 +39,8 @@ function translate(
     name,
     description,
     parameters,
-    arguments: local,
-    providers: written,
+    arguments: localArguments,
+    providers: declaredProviders,
     persona,
     ...metadata
   }: ToolManifest,
@@ -48,14 +48,14 @@ function translate(
   injection: InjectionSettings,
 ): NamelessTool {
   const id = { server: null, tool: name };
-  const providers = written as ProviderSpec[];
+  const providers = declaredProviders as ProviderSpec[];
   const rules = rulesFor({ id, providers }, injection);
   return {
     id,
     description,
     ...applyRules(parameters as JsonObject, rules),
     reserved: rules.flatMap(hiddenBy),
-    ...withoutUndefined({ local }),
+    ...withoutUndefined({ local: localArguments }),
     annotations: {},
     trusted: true,
     metadata,
@@ -71,10 +71,10 @@ type HandWrittenPorts = {
   publish(translation: Translation): void;
   publishOverlays(overlays: ReadonlyMap<string, ToolOverlay>): void;
   /** Throws where a program registers what is no tool. */
-  checkTool(given: { readonly [key: string]: unknown }): ToolManifest;
+  checkTool(definition: { readonly [key: string]: unknown }): ToolManifest;
   /** The built-in tools under a configuration; others of the same name replace them. */
   builtin(config: Config): readonly HandWritten[];
-  onRegistered(manifest: ToolManifest, isThere: boolean): void;
+  onRegistered(manifest: ToolManifest, isRegistered: boolean): void;
 };
 
 export type HandWrittenTools = ReturnType<typeof createHandWritten>;
@@ -104,9 +104,9 @@ export function createHandWritten({
       ),
       work,
     });
-  const registrations = createRegistrations(checkTool, (manifest, isThere) => {
+  const registrations = createRegistrations(checkTool, (manifest, isRegistered) => {
     announce();
-    onRegistered(manifest, isThere);
+    onRegistered(manifest, isRegistered);
   });
   const announceOverlays = () =>
     publishOverlays(new Map([...overlays.configured, ...overlays.stored]));
@@ -137,13 +137,13 @@ export function createHandWritten({
     setAdded(
       source: string,
       manifests: readonly UnknownObject[],
-      onWrong: (why: string, at: number) => void,
+      onWrong: (why: string, index: number) => void,
     ): void {
-      const tools = manifests.flatMap((given, at) => {
+      const tools = manifests.flatMap((definition, index) => {
         try {
-          return [{ manifest: checkTool(given), source }];
+          return [{ manifest: checkTool(definition), source }];
         } catch (thrown) {
-          onWrong(errorText(thrown), at);
+          onWrong(errorText(thrown), index);
           return [];
         }
       });
@@ -156,9 +156,8 @@ export function createHandWritten({
       announceOverlays();
     },
     show({ base: _, written: __, isJudged: ___, ...spec }: ProviderSpec): ProviderSpec {
-      return spec.name === "mcp"
-        ? spec
-        : { ...spec, config: maskSecrets(spec.config) as JsonObject };
+      if (spec.name === "mcp") return spec;
+      return { ...spec, config: maskSecrets(spec.config) as JsonObject };
     },
   };
 }
@@ -178,8 +177,9 @@ function createRegistrations(
   const functions = new Map<string, ToolFunction>();
   return {
     all: () => registered.values(),
-    register(given: Registration): void {
-      const { manifest, run } = "manifest" in given ? given : { manifest: given, run: undefined };
+    register(registration: Registration): void {
+      const { manifest, run } =
+        "manifest" in registration ? registration : { manifest: registration, run: undefined };
       const checked = checkTool(manifest);
       const key = keyOf(checked.name, checked.persona);
       if (run === undefined) functions.delete(key);
@@ -193,10 +193,10 @@ function createRegistrations(
     unregister(name: string, { persona }: { persona?: string } = {}): boolean {
       const key = keyOf(name, persona);
       functions.delete(key);
-      const was = registered.get(key);
-      if (was === undefined) return false;
+      const previous = registered.get(key);
+      if (previous === undefined) return false;
       registered.delete(key);
-      onChange(was.manifest, false);
+      onChange(previous.manifest, false);
       return true;
     },
     isRegistered: (name: string, persona: string | null) =>
@@ -221,11 +221,11 @@ function withFunction(manifest: ToolManifest, key: string, hasFunction: boolean)
     isFunction(spec) ? { ...spec, config: { function: key, ...spec.config } } : spec,
   );
   if (!hasFunction || providers.some(isFunction)) return { ...manifest, providers };
-  const own = {
+  const ownProvider = {
     name: "function",
     priority: 100,
     health_check_interval: 300,
     config: { function: key },
   };
-  return { ...manifest, providers: [...providers, own] };
+  return { ...manifest, providers: [...providers, ownProvider] };
 }

@@ -31,16 +31,17 @@ export function rulesFor(
 /** A wrapper that renames a parameter does not evade its rule. */
 function rulesThrough({ config }: ProviderSpec, rules: readonly InjectionRule[]): InjectionRule[] {
   return rules.flatMap((rule) => {
-    const parameter = oursFor(rule.parameter, config.argumentMap);
+    const parameter = callerName(rule.parameter, config.argumentMap);
     return parameter === undefined ? [] : [{ ...rule, parameter }];
   });
 }
 
 /** The name that callers use for a provider's argument; undefined if none of theirs maps to it. */
-export function oursFor(theirs: string, argumentMap: unknown): string | undefined {
-  if (!isObject(argumentMap)) return theirs;
-  if (Object.hasOwn(argumentMap, theirs)) return String(argumentMap[theirs]);
-  return Object.values(argumentMap).some((name) => String(name) === theirs) ? undefined : theirs;
+export function callerName(providerName: string, argumentMap: unknown): string | undefined {
+  if (!isObject(argumentMap)) return providerName;
+  if (Object.hasOwn(argumentMap, providerName)) return String(argumentMap[providerName]);
+  if (Object.values(argumentMap).some((name) => String(name) === providerName)) return undefined;
+  return providerName;
 }
 
 /** The schema that callers see, and the declared arguments that the system sets. */
@@ -59,7 +60,7 @@ export function hideArguments(
   inject: readonly string[],
 ): { parameters: JsonObject; injects: string[] } {
   if (inject.length === 0) return { parameters: schema, injects: [] };
-  const search: Search = {
+  const search: HidingRun = {
     root: schema,
     names: new Set(inject),
     found: new Set(),
@@ -71,7 +72,7 @@ export function hideArguments(
   return { parameters: withCopies(parameters, [...search.copies.values()]), injects };
 }
 
-type Search = {
+type HidingRun = {
   root: JsonObject;
   names: ReadonlySet<string>;
   found: Set<string>;
@@ -79,108 +80,122 @@ type Search = {
   copies: Map<string, Copy>;
 };
 
-type Copy = { among: string; name: string; original: string; schema: JsonObject };
+type Copy = { section: string; name: string; original: string; schema: JsonObject };
 
-const lists = ["allOf", "anyOf", "oneOf"];
-const parts = ["if", "then", "else", "not"];
-const byName = ["dependentSchemas", "dependencies"];
+const listKeywords = ["allOf", "anyOf", "oneOf"];
+const schemaKeywords = ["if", "then", "else", "not"];
+const mapKeywords = ["dependentSchemas", "dependencies"];
 
 /** Returns the same object if nothing is hidden. Nested objects keep their properties. */
-function strip(schema: JsonObject, search: Search): JsonObject {
+function strip(schema: JsonObject, search: HidingRun): JsonObject {
   const changed = Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
-    const now = stripKeyword(key, value, search);
-    return now === value ? [] : [[key, now]];
+    const stripped = stripKeyword(key, value, search);
+    return stripped === value ? [] : [[key, stripped]];
   });
-  const kept = changed.length === 0 ? schema : { ...schema, ...Object.fromEntries(changed) };
-  return stripReference(kept, search);
+  const withoutNames =
+    changed.length === 0 ? schema : { ...schema, ...Object.fromEntries(changed) };
+  return stripReference(withoutNames, search);
 }
 
-function stripKeyword(key: string, value: Json, search: Search): Json {
+function stripKeyword(key: string, value: Json, search: HidingRun): Json {
   const { names } = search;
   if (key === "properties") return withoutKeys(value, names, (name) => search.found.add(name));
   if (key === "required") return withoutItems(value, names);
   if (key === "dependentRequired")
     return stripDependents(value, search, (inner) => withoutItems(inner, names));
-  if (byName.includes(key))
+  if (mapKeywords.includes(key))
     return stripDependents(value, search, (inner) =>
       Array.isArray(inner) ? withoutItems(inner, names) : stripPart(inner, search),
     );
-  if (lists.includes(key) && Array.isArray(value))
+  if (listKeywords.includes(key) && Array.isArray(value))
     return mapped(value, (inner) => stripPart(inner, search));
-  return parts.includes(key) ? stripPart(value, search) : value;
+  if (schemaKeywords.includes(key)) return stripPart(value, search);
+  return value;
 }
 
-function stripPart(value: Json, search: Search): Json {
-  return isObject(value) ? strip(value as JsonObject, search) : value;
+function stripPart(value: Json, search: HidingRun): Json {
+  if (isObject(value)) return strip(value as JsonObject, search);
+  return value;
 }
 
-function stripDependents(value: Json, { names }: Search, each: (inner: Json) => Json): Json {
+function stripDependents(value: Json, { names }: HidingRun, each: (inner: Json) => Json): Json {
   if (!isObject(value)) return value;
-  const left = withoutKeys(value as JsonObject, names) as JsonObject;
-  const stripped = Object.entries(left).map(([name, inner]) => [name, each(inner)] as const);
-  const isSame = left === value && stripped.every(([name, inner]) => inner === left[name]);
+  const remaining = withoutKeys(value as JsonObject, names) as JsonObject;
+  const stripped = Object.entries(remaining).map(([name, inner]) => [name, each(inner)] as const);
+  const isSame =
+    remaining === value && stripped.every(([name, inner]) => inner === remaining[name]);
   return isSame ? value : Object.fromEntries(stripped);
 }
 
 /** A definition may be used in other places, where its names mean something else: references here get one copy. */
-function stripReference(schema: JsonObject, search: Search): JsonObject {
+function stripReference(schema: JsonObject, search: HidingRun): JsonObject {
   const { $ref } = schema;
-  const [, among, original] = typeof $ref === "string" ? (definition.exec($ref) ?? []) : [];
-  if (typeof $ref !== "string" || among === undefined || original === undefined) return schema;
+  const [, section, original] =
+    typeof $ref === "string" ? (definitionReference.exec($ref) ?? []) : [];
+  if (typeof $ref !== "string" || section === undefined || original === undefined) return schema;
   const target = lookUp(search.root, $ref);
   if (target === undefined) return schema;
-  const known = search.copies.get($ref);
-  const copy: Copy = known ?? { among, original, schema: target, name: freeName(search, among) };
+  const previous = search.copies.get($ref);
+  const copy: Copy = previous ?? {
+    section,
+    original,
+    schema: target,
+    name: freeName(search, section),
+  };
   search.copies.set($ref, copy);
-  if (known === undefined) copy.schema = strip(target, search);
-  return { ...schema, $ref: `#/${among}/${copy.name}` };
+  if (previous === undefined) copy.schema = strip(target, search);
+  return { ...schema, $ref: `#/${section}/${copy.name}` };
 }
 
-const definition = /^#\/(\$defs|definitions)\/([^/]+)$/;
+const definitionReference = /^#\/(\$defs|definitions)\/([^/]+)$/;
 
-function freeName({ root, copies }: Search, among: string): string {
-  const taken = isObject(root[among]) ? root[among] : {};
-  let at = copies.size + 1;
-  while (Object.hasOwn(taken, `shown_${at}`)) at += 1000;
-  return `shown_${at}`;
+function freeName({ root, copies }: HidingRun, section: string): string {
+  const definitions = isObject(root[section]) ? root[section] : {};
+  let number = copies.size + 1;
+  while (Object.hasOwn(definitions, `shown_${number}`)) number += 1000;
+  return `shown_${number}`;
 }
 
 /** Adds the copies and drops definitions that are no longer referred to. */
 function withCopies(schema: JsonObject, copies: readonly Copy[]): JsonObject {
-  const needed = new Set<Copy>();
+  const originalsInUse = new Set<Copy>();
   for (;;) {
-    const whole = { ...schema };
-    for (const among of new Set(copies.map((copy) => copy.among))) {
-      const own = copies.filter((copy) => copy.among === among);
-      const gone = new Set(
-        own.filter((copy) => !needed.has(copy)).map(({ original }) => plain(original)),
+    const completed = { ...schema };
+    for (const section of new Set(copies.map((copy) => copy.section))) {
+      const copiesHere = copies.filter((copy) => copy.section === section);
+      const unusedNames = new Set(
+        copiesHere
+          .filter((copy) => !originalsInUse.has(copy))
+          .map(({ original }) => unescaped(original)),
       );
-      const others = Object.entries(whole[among] as JsonObject).filter(([name]) => !gone.has(name));
-      const added = own.map((copy): [string, Json] => [copy.name, copy.schema]);
-      whole[among] = Object.fromEntries([...others, ...added]);
+      const definitions = Object.entries(completed[section] as JsonObject).filter(
+        ([name]) => !unusedNames.has(name),
+      );
+      const added = copiesHere.map((copy): [string, Json] => [copy.name, copy.schema]);
+      completed[section] = Object.fromEntries([...definitions, ...added]);
     }
-    const text = JSON.stringify(whole);
-    const isMeant = ({ among, original }: Copy) =>
-      text.includes(JSON.stringify(`#/${among}/${original}`));
-    const more = copies.filter((copy) => !needed.has(copy) && isMeant(copy));
-    if (more.length === 0) return whole;
-    for (const copy of more) needed.add(copy);
+    const text = JSON.stringify(completed);
+    const isReferredTo = ({ section, original }: Copy) =>
+      text.includes(JSON.stringify(`#/${section}/${original}`));
+    const more = copies.filter((copy) => !originalsInUse.has(copy) && isReferredTo(copy));
+    if (more.length === 0) return completed;
+    for (const copy of more) originalsInUse.add(copy);
   }
 }
 
 function lookUp(root: JsonObject, reference: string): JsonObject | undefined {
   if (!reference.startsWith("#/")) return undefined;
-  let found: unknown = root;
-  for (const part of reference.slice(2).split("/")) {
-    const key = plain(part);
-    if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
-    found = found[key];
+  let node: unknown = root;
+  for (const segment of reference.slice(2).split("/")) {
+    const key = unescaped(segment);
+    if (!isObject(node) || !Object.hasOwn(node, key)) return undefined;
+    node = node[key];
   }
-  return isObject(found) ? (found as JsonObject) : undefined;
+  return isObject(node) ? (node as JsonObject) : undefined;
 }
 
-function plain(part: string): string {
-  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+function unescaped(segment: string): string {
+  return segment.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function withoutKeys(
@@ -189,9 +204,9 @@ function withoutKeys(
   onFound?: (name: string) => void,
 ): Json {
   if (!isObject(value)) return value;
-  const gone = Object.keys(value).filter((name) => names.has(name));
-  for (const name of gone) onFound?.(name);
-  if (gone.length === 0) return value;
+  const hiddenNames = Object.keys(value).filter((name) => names.has(name));
+  for (const name of hiddenNames) onFound?.(name);
+  if (hiddenNames.length === 0) return value;
   return Object.fromEntries(
     Object.entries(value).filter(([name]) => !names.has(name)),
   ) as JsonObject;
@@ -202,7 +217,8 @@ function withoutItems(value: Json, names: ReadonlySet<string>): Json {
   return value.filter((item) => !names.has(String(item)));
 }
 
-function mapped(items: Json[], each: (item: Json) => Json): Json[] {
-  const changed = items.map(each);
-  return changed.every((item, at) => item === items[at]) ? items : changed;
+function mapped(items: Json[], transform: (item: Json) => Json): Json[] {
+  const changed = items.map(transform);
+  if (changed.every((item, index) => item === items[index])) return items;
+  return changed;
 }

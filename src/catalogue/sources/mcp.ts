@@ -1,5 +1,5 @@
 import { isTooDeep } from "../../lib/json/exact-numbers.ts";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
+import { hasMembers, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { passesFilter } from "../../lib/text/glob.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { hiddenBy, reservedParameters, rulesOf } from "../../model/access/injection.ts";
@@ -19,7 +19,7 @@ import { applyRules, hideArguments } from "./injection.ts";
 import { schemaProblem } from "./schema-problem.ts";
 
 /** Texts that models and people read. Other strings may be compared by tools and stay as they are. */
-const written = new Set([
+const textKeys = new Set([
   "title",
   "description",
   "$comment",
@@ -34,19 +34,19 @@ export function readable<T>(definition: T): T {
   return visit(definition, 0, false) as T;
 }
 
-const deepest = 70;
+const maxVisitDepth = 70;
 
 function visit(node: unknown, depth: number, isText: boolean): unknown {
   if (typeof node === "string") return isText ? plainText(node) : node;
-  if (depth > deepest) return node;
+  if (depth > maxVisitDepth) return node;
   if (Array.isArray(node)) {
     let copy: unknown[] | undefined;
-    for (let at = 0; at < node.length; at++) {
-      const item: unknown = node[at];
-      const read = visit(item, depth + 1, isText);
-      if (read === item) continue;
+    for (let index = 0; index < node.length; index++) {
+      const item: unknown = node[index];
+      const readableItem = visit(item, depth + 1, isText);
+      if (readableItem === item) continue;
       copy ??= [...node];
-      copy[at] = read;
+      copy[index] = readableItem;
     }
     return copy ?? node;
   }
@@ -54,10 +54,10 @@ function visit(node: unknown, depth: number, isText: boolean): unknown {
   let copy: Record<string, unknown> | undefined;
   for (const key in node) {
     const value = node[key];
-    const read = visit(value, depth + 1, written.has(key) && !isObject(value));
-    if (read === value) continue;
+    const readableValue = visit(value, depth + 1, textKeys.has(key) && !isObject(value));
+    if (readableValue === value) continue;
     copy ??= { ...node };
-    copy[key] = read;
+    copy[key] = readableValue;
   }
   return copy ?? node;
 }
@@ -72,41 +72,39 @@ export function mergeAuth(
   entry: UnknownObject,
   { auth, auth_required, auth_env = [] }: Settings,
 ): ToolAuth {
-  const own = isObject(entry.auth) ? entry.auth : {};
-  const scopes = [...new Set([...readScopes(own.scopes), ...(auth?.scopes ?? [])])];
-  const said = [entry.requires_authentication, own.required, auth_required];
-  const required = said.map(readFlag).find((flag) => flag !== undefined) ?? scopes.length > 0;
-  const ofServer = auth === undefined || auth.type === "none" ? undefined : auth.type;
-  const type = [own.type, own.scheme, ofServer].find(
-    (one) => typeof one === "string" && one !== "",
+  const stated = isObject(entry.auth) ? entry.auth : {};
+  const scopes = [...new Set([...readScopes(stated.scopes), ...(auth?.scopes ?? [])])];
+  const flags = [entry.requires_authentication, stated.required, auth_required];
+  const required = flags.map(readFlag).find((flag) => flag !== undefined) ?? scopes.length > 0;
+  const serverType = auth === undefined || auth.type === "none" ? undefined : auth.type;
+  const type = [stated.type, stated.scheme, serverType].find(
+    (name) => typeof name === "string" && name !== "",
   );
   return {
     required,
-    ...(type === undefined ? {} : { type: String(type) }),
-    ...(scopes.length === 0 ? {} : { scopes }),
-    ...(Object.keys(auth_env).length === 0 ? {} : { envs: envsOf(auth_env) }),
+    ...withoutUndefined({
+      type: type as string | undefined,
+      scopes: scopes.length === 0 ? undefined : scopes,
+      envs: hasMembers(auth_env) ? envsOf(auth_env) : undefined,
+    }),
   };
 }
 
-function envsOf(said: NonNullable<Settings["auth_env"]>): NonNullable<ToolAuth["envs"]> {
-  const named = Array.isArray(said)
-    ? said.map((name) => [name, {}] as const)
-    : Object.entries(said);
-  return Object.fromEntries(named.map(([name, facts]) => [name, { required: false, ...facts }]));
+function envsOf(auth_env: NonNullable<Settings["auth_env"]>): NonNullable<ToolAuth["envs"]> {
+  const envs = Array.isArray(auth_env)
+    ? auth_env.map((name) => [name, {}] as const)
+    : Object.entries(auth_env);
+  return Object.fromEntries(envs.map(([name, facts]) => [name, { required: false, ...facts }]));
 }
 
-function readScopes(said: unknown): string[] {
-  const words = typeof said === "string" ? said.split(/\s+/) : Array.isArray(said) ? said : [];
-  return words.filter((word) => typeof word === "string" && word.trim() !== "");
+function readScopes(scopes: unknown): string[] {
+  return readTexts(typeof scopes === "string" ? scopes.split(/\s+/) : scopes);
 }
 
-function readFlag(said: unknown): boolean | undefined {
-  const word = typeof said === "object" ? "" : String(said).trim().toLowerCase();
-  return /^(1|true|yes|on)$/.test(word)
-    ? true
-    : /^(0|false|no|off)$/.test(word)
-      ? false
-      : undefined;
+function readFlag(flag: unknown): boolean | undefined {
+  const text = typeof flag === "object" ? "" : String(flag).trim().toLowerCase();
+  if (/^(1|true|yes|on)$/.test(text)) return true;
+  return /^(0|false|no|off)$/.test(text) ? false : undefined;
 }
 
 export type NamelessTool = Omit<Tool, "name" | "modelName"> & {
@@ -122,7 +120,7 @@ export type Translation = {
 };
 
 /** Names are split, compared and listed everywhere; the protocol recommends 128 characters at most. */
-const longestName = 1_000;
+const maxNameLength = 1_000;
 /** Below the depth at which lists are cut. */
 const maxDepth = 90;
 
@@ -136,10 +134,10 @@ export function translateTools(
   const mirrorsArguments = era === "modern" && definition.transport === "http";
   const tools = new Map<string, NamelessTool>();
   const rejected: Translation["rejected"] = [];
-  listed.forEach((entry, at) => {
+  listed.forEach((entry, index) => {
     const name = isObject(entry) && typeof entry.name === "string" ? entry.name : undefined;
-    const isNameless = name === undefined || name.trim() === "" || name.length > longestName;
-    const label = isNameless ? `entry ${at + 1}` : name;
+    const isNameless = name === undefined || name.trim() === "" || name.length > maxNameLength;
+    const label = isNameless ? `entry ${index + 1}` : name;
     const reason =
       refuse(entry, name, tools) ?? (mirrorsArguments ? headerProblem(entry) : undefined);
     if (reason !== undefined) rejected.push({ tool: label, reason });
@@ -156,13 +154,13 @@ export function translateTools(
 function refuse(
   entry: unknown,
   name: string | undefined,
-  taken: Map<string, unknown>,
+  previousTools: Map<string, unknown>,
 ): string | undefined {
   if (!isObject(entry)) return "it is not an object";
   if (name === undefined || name.trim() === "") return "it has no name";
-  if (name.length > longestName)
-    return `its name has ${name.length} characters, and ${longestName} are the most`;
-  if (taken.has(name)) return "the server lists this name twice; the first one is kept";
+  if (name.length > maxNameLength)
+    return `its name has ${name.length} characters, and ${maxNameLength} are the most`;
+  if (previousTools.has(name)) return "the server lists this name twice; the first one is kept";
   const schema = schemaOf(entry);
   if (schema.properties !== undefined && !isObject(schema.properties))
     return "'properties' is not an object";
@@ -170,14 +168,13 @@ function refuse(
     return "a name in its schema holds characters that cannot be seen";
   const problem = schemaProblem(schema);
   if (problem !== null) return `its inputSchema cannot be used: ${problem}`;
-  return isTooDeep(entry, maxDepth)
-    ? `its definition is nested deeper than ${maxDepth}`
-    : undefined;
+  if (isTooDeep(entry, maxDepth)) return `its definition is nested deeper than ${maxDepth}`;
+  return undefined;
 }
 
 /** A name cannot be changed without breaking the calls, so the tool is refused. */
 function hasHiddenName(node: unknown, depth: number): boolean {
-  if (typeof node !== "object" || node === null || depth > deepest) return false;
+  if (typeof node !== "object" || node === null || depth > maxVisitDepth) return false;
   if (Array.isArray(node)) return node.some((item) => hasHiddenName(item, depth + 1));
   for (const key in node) {
     if (plainText(key) !== key || hasHiddenName((node as UnknownObject)[key], depth + 1))
@@ -189,7 +186,8 @@ function hasHiddenName(node: unknown, depth: number): boolean {
 /** A modern server refuses calls that do not repeat arguments as headers. */
 function headerProblem(entry: unknown): string | undefined {
   const { problem } = readParamHeaders(isObject(entry) ? schemaOf(entry) : undefined);
-  return problem === null ? undefined : `its inputSchema cannot be used: ${problem}`;
+  if (problem === null) return undefined;
+  return `its inputSchema cannot be used: ${problem}`;
 }
 
 /** Some servers use the names of other formats, or none; what is no object schema is made one. */
@@ -197,22 +195,23 @@ function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): Unk
   const schema = [inputSchema, input_schema, parameters].find(isObject) ?? {};
   const { required } = schema;
   const names = readTexts(typeof required === "string" ? [required] : required);
-  const isClean =
+  const hasCleanRequired =
     required === undefined || (Array.isArray(required) && required.length === names.length);
   const { properties } = schema;
   const repaired = isObject(properties) ? knownTypes(properties, 0) : properties;
-  return {
-    ...schema,
-    type: "object",
-    ...(repaired === properties ? {} : { properties: repaired }),
-    ...(isClean ? {} : { required: names }),
-  };
+  const completed: UnknownObject = { ...schema, type: "object" };
+  if (repaired !== properties) completed.properties = repaired;
+  if (!hasCleanRequired) completed.required = names;
+  return completed;
 }
 
 /** What other languages call the types of JSON. */
 const typeNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    ["string", "number", "integer", "boolean", "object", "array", "null"].map((one) => [one, one]),
+    ["string", "number", "integer", "boolean", "object", "array", "null"].map((name) => [
+      name,
+      name,
+    ]),
   ),
   str: "string",
   text: "string",
@@ -232,36 +231,35 @@ const typeNames: Readonly<Record<string, string>> = {
 function knownTypes(schemas: UnknownObject, depth: number): UnknownObject {
   let changed: UnknownObject | undefined;
   for (const [name, schema] of Object.entries(schemas)) {
-    const known = isObject(schema) && depth < deepest ? knownType(schema, depth) : schema;
-    if (known === schema) continue;
+    const repaired = isObject(schema) && depth < maxVisitDepth ? knownType(schema, depth) : schema;
+    if (repaired === schema) continue;
     changed ??= { ...schemas };
-    changed[name] = known;
+    changed[name] = repaired;
   }
   return changed ?? schemas;
 }
 
 function knownType(schema: UnknownObject, depth: number): UnknownObject {
-  const { type, properties, items } = schema;
-  const inside = isObject(properties) ? knownTypes(properties, depth + 1) : properties;
-  const each = isObject(items) ? knownType(items, depth + 1) : items;
-  const nested =
-    inside === properties && each === items
-      ? schema
-      : {
-          ...schema,
-          ...(inside !== properties && { properties: inside }),
-          ...(each !== items && { items: each }),
-        };
+  const { type } = schema;
+  const nested = knownNestedTypes(schema, depth);
   if (typeof type !== "string" || typeNames[type] === type) return nested;
-  const { type: _, ...rest } = nested;
-  const meant = Object.hasOwn(typeNames, type.toLowerCase())
-    ? typeNames[type.toLowerCase()]
-    : undefined;
-  return meant === undefined ? rest : { ...rest, type: meant };
+  const { type: _, ...untyped } = nested;
+  const name = type.toLowerCase();
+  if (Object.hasOwn(typeNames, name)) return { ...untyped, type: typeNames[name] };
+  return untyped;
+}
+
+function knownNestedTypes(schema: UnknownObject, depth: number): UnknownObject {
+  const properties = isObject(schema.properties)
+    ? knownTypes(schema.properties, depth + 1)
+    : schema.properties;
+  const items = isObject(schema.items) ? knownType(schema.items, depth + 1) : schema.items;
+  if (properties === schema.properties && items === schema.items) return schema;
+  return { ...schema, ...withoutUndefined({ properties, items }) };
 }
 
 /** Keys that the catalogue reads itself, or does not pass on. */
-const ours: ReadonlySet<string> = new Set([
+const catalogueKeys: ReadonlySet<string> = new Set([
   "name",
   "title",
   "description",
@@ -281,7 +279,7 @@ const ours: ReadonlySet<string> = new Set([
 function listedWith(entry: UnknownObject): { listed?: JsonObject } {
   let listed: JsonObject | undefined;
   for (const key in entry) {
-    if (ours.has(key) || !isPassable(key, entry[key])) continue;
+    if (catalogueKeys.has(key) || !isPassable(key, entry[key])) continue;
     listed ??= {};
     listed[key] = (key === "icons" ? safeIcons(entry.icons) : entry[key]) as JsonObject;
   }
@@ -294,24 +292,26 @@ function isPassable(key: string, value: unknown): boolean {
 }
 
 function readText(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+  if (typeof value === "string" && value.trim() !== "") return value;
+  return undefined;
 }
 
 function readTexts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => readText(item) !== undefined) : [];
+  if (Array.isArray(value)) return value.filter((item) => readText(item) !== undefined);
+  return [];
 }
 
-type Shared = ReturnType<typeof readShared>;
-const shared = new WeakMap<ServerDefinition, Shared>();
+type SharedFacts = ReturnType<typeof readSharedFacts>;
+const sharedByDefinition = new WeakMap<ServerDefinition, SharedFacts>();
 
 /** Thousands of tools of a server share one object. */
-function sharedBy(definition: ServerDefinition): Shared {
-  const known = shared.get(definition) ?? readShared(definition);
-  shared.set(definition, known);
-  return known;
+function sharedFacts(definition: ServerDefinition): SharedFacts {
+  const shared = sharedByDefinition.get(definition) ?? readSharedFacts(definition);
+  sharedByDefinition.set(definition, shared);
+  return shared;
 }
 
-function readShared(definition: ServerDefinition) {
+function readSharedFacts(definition: ServerDefinition) {
   const rules = rulesOf(definition.inject);
   // Only an empty list leaves these to callers, not one that names other parameters.
   const isNamed = (name: string) => rules.some(({ parameter }) => parameter === name);
@@ -329,7 +329,7 @@ function readShared(definition: ServerDefinition) {
     metadata,
     reading,
     writing,
-    isWellKnown: isWellKnown(definition),
+    wellKnown: isWellKnown(definition) || undefined,
   };
 }
 
@@ -339,7 +339,7 @@ function hasFacts({
   requires_authentication,
   capabilities,
 }: UnknownObject): boolean {
-  return [version, auth, requires_authentication, capabilities].some((said) => said !== undefined);
+  return [version, auth, requires_authentication, capabilities].some((fact) => fact !== undefined);
 }
 
 function metadataOf(entry: UnknownObject, definition: ServerDefinition): Tool["metadata"] {
@@ -363,22 +363,26 @@ function translate(
   const schema = schemaOf(entry) as JsonObject;
   const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
-  const { rules, withheld, reserved, reading, writing, isWellKnown } = sharedBy(definition);
+  const hasAnnotatedTitle =
+    title !== undefined && typeof entry.title !== "string" ? true : undefined;
+  const outputSchema = isObject(entry.outputSchema)
+    ? (entry.outputSchema as JsonObject)
+    : undefined;
+  const { rules, withheld, reserved, reading, writing, wellKnown } = sharedFacts(definition);
   // What an API's method does is no claim of a server, but what we send ourselves.
   const metadata = annotations.readOnlyHint === true ? reading : writing;
   return {
     id: { server, tool: name },
     ...withoutUndefined({ title }),
-    ...(title !== undefined &&
-      typeof entry.title !== "string" && { hasAnnotatedTitle: true as const }),
+    ...withoutUndefined({ hasAnnotatedTitle }),
     description: readText(entry.description) ?? fallbackDescription(server, name),
     ...applyRules(hideArguments(schema, withheld).parameters, rules),
     reserved,
-    ...(isObject(entry.outputSchema) ? { outputSchema: entry.outputSchema as JsonObject } : {}),
+    ...withoutUndefined({ outputSchema }),
     ...listedWith(entry),
     annotations,
     trusted: definition.trusted,
-    ...(isWellKnown && { wellKnown: true as const }),
+    ...withoutUndefined({ wellKnown }),
     metadata: hasFacts(entry) ? metadataOf(entry, definition) : metadata,
     consent: definition.requires_consent === undefined ? "default" : "explicit",
     groups: definition.groups,

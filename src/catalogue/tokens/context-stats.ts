@@ -22,31 +22,31 @@ export async function countContext(
   withTools: boolean,
 ): Promise<ContextStats> {
   const costs = await countDefinitions(tools, lazy.summaryDescriptionLimit);
-  const always = alwaysLoaded(tools, lazy.alwaysLoadTools, matchesGlob);
-  const each = tools.map((tool, at): ToolContext => {
-    const { fullTokens = 0, summaryTokens = 0 } = costs[at] ?? {};
-    const loadedTokens = always.has(tool) ? fullTokens : 0;
+  const alwaysLoadedTools = alwaysLoaded(tools, lazy.alwaysLoadTools, matchesGlob);
+  const toolContexts = tools.map((tool, index): ToolContext => {
+    const { fullTokens = 0, summaryTokens = 0 } = costs[index] ?? {};
+    const loadedTokens = alwaysLoadedTools.has(tool) ? fullTokens : 0;
     const cost = { fullTokens, summaryTokens, loadedTokens };
-    return { name: tool.name, server: serverOf(tool), ...cost, savedPercent: saved(cost) };
+    return { name: tool.name, server: serverOf(tool), ...cost, savedPercent: savedPercent(cost) };
   });
-  each.sort((a, b) => b.fullTokens - a.fullTokens);
-  const servers = [...Map.groupBy(each, ({ server }) => server)].map(([name, group]) => ({
+  toolContexts.sort((a, b) => b.fullTokens - a.fullTokens);
+  const servers = [...Map.groupBy(toolContexts, ({ server }) => server)].map(([name, group]) => ({
     name,
     tools: group.length,
     ...sumOf(group),
   }));
   servers.sort((a, b) => b.fullTokens - a.fullTokens);
   const metaTokens = (await loadTokenCounter())(JSON.stringify(metaTools));
-  const totals = { tools: tools.length, ...withMeta(sumOf(each), metaTokens) };
+  const totals = { tools: tools.length, ...withMeta(sumOf(toolContexts), metaTokens) };
   const { mode, thresholdTokens } = lazy;
   const isActive = mode === "always" || (mode === "auto" && totals.fullTokens > thresholdTokens);
-  return {
+  const stats = {
     tokenizer,
     servers,
     totals,
     lazy: { mode, thresholdTokens, isActive, metaTokens },
-    ...(withTools ? { tools: each } : {}),
   };
+  return withTools ? { ...stats, tools: toolContexts } : stats;
 }
 
 /** Counts no further than the threshold. */
@@ -55,9 +55,9 @@ export async function isAboveThreshold(
   { mode, ...lazy }: Lazy,
 ): Promise<boolean> {
   if (mode !== "auto") return mode === "always";
-  const most = maxTokens(tools);
-  if (most <= lazy.thresholdTokens) return false;
-  if (most > lazy.thresholdTokens * maxBytesPerToken) return true;
+  const upperBound = maxTokens(tools);
+  if (upperBound <= lazy.thresholdTokens) return false;
+  if (upperBound > lazy.thresholdTokens * maxBytesPerToken) return true;
   let isAbove = false;
   await countDefinitions(tools, lazy.summaryDescriptionLimit, (sum) => {
     isAbove = sum > lazy.thresholdTokens;
@@ -74,7 +74,7 @@ function serverOf({ id, source }: Tool): string {
 /** A client without all definitions has the meta tools. */
 function withMeta(sum: ContextCost, metaTokens: number): ContextCost {
   const sums = { ...sum, loadedTokens: sum.loadedTokens + metaTokens };
-  return { ...sums, savedPercent: Math.max(0, saved(sums)) };
+  return { ...sums, savedPercent: Math.max(0, savedPercent(sums)) };
 }
 
 function sumOf(costs: readonly Omit<ContextCost, "savedPercent">[]): ContextCost {
@@ -84,10 +84,10 @@ function sumOf(costs: readonly Omit<ContextCost, "savedPercent">[]): ContextCost
     sums.summaryTokens += summaryTokens;
     sums.loadedTokens += loadedTokens;
   }
-  return { ...sums, savedPercent: saved(sums) };
+  return { ...sums, savedPercent: savedPercent(sums) };
 }
 
-function saved({
+function savedPercent({
   fullTokens,
   loadedTokens,
 }: Pick<ContextCost, "fullTokens" | "loadedTokens">): number {

@@ -11,35 +11,38 @@ export const tokenizer =
   "o200k_base (gpt-tokenizer), on the JSON of each definition as tools/list gives it";
 
 // The table takes a fifth of a second to load, and most commands count nothing.
-const loaded = once(() => import("gpt-tokenizer/encoding/o200k_base"));
+const loadedEncoding = once(() => import("gpt-tokenizer/encoding/o200k_base"));
 
 /** Counts what looks like a control token as text. */
 export async function loadTokenCounter(): Promise<(text: string) => number> {
-  const { countTokens } = await loaded();
+  const { countTokens } = await loadedEncoding();
   const asText = { disallowedSpecial: new Set<string>() };
-  return (text) => piecesOf(text).reduce((sum, piece) => sum + countTokens(piece, asText), 0);
+  return (text) => partsOf(text).reduce((sum, part) => sum + countTokens(part, asText), 0);
 }
 
 const longRun = /[\p{L}\p{M}]{500}|[^\p{L}\p{M}\p{N}\s]{500}|\s{500}/gu;
 
 /** The tokenizer takes the square of a word's length, so a word of any length is counted in parts. */
-function piecesOf(text: string): string[] {
+function partsOf(text: string): string[] {
   const ends = Array.from(text.matchAll(longRun), ({ index, 0: run }) => index + run.length);
-  return [...ends, text.length].map((end, at) => text.slice(ends[at - 1] ?? 0, end));
+  return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 }
 
 export type DefinitionCost = { fullTokens: number; summaryTokens: number };
 
-type Words = Pick<Tool, "modelName" | "title" | "description" | "annotations" | "outputSchema">;
-type Known = DefinitionCost & { of: Words; limit: number };
+type CountedFields = Pick<
+  Tool,
+  "modelName" | "title" | "description" | "annotations" | "outputSchema"
+>;
+type KnownCost = DefinitionCost & { fields: CountedFields; limit: number };
 
 // By schema: tools get new names with every change of the catalogue, schemas stay the same objects.
-const known = new WeakMap<JsonObject, Known>();
+const knownCosts = new WeakMap<JsonObject, KnownCost>();
 
 export function summarizeTool({ modelName, description, id }: Tool, limit: number) {
-  const short =
+  const shortDescription =
     description.length > limit ? `${sliceText(description, 0, limit).trimEnd()}…` : description;
-  return { name: modelName, description: short, server: id.server, tool: id.tool };
+  return { name: modelName, description: shortDescription, server: id.server, tool: id.tool };
 }
 
 /** The cost of each tool, in order. The count ends when `isEnough` accepts the sum. */
@@ -52,7 +55,7 @@ export async function countDefinitions(
   const turns = yieldEvery();
   let sum = 0;
   for (const tool of tools) {
-    const cost = recallCost(tool, limit) ?? (await count(tool, limit));
+    const cost = recallCost(tool, limit) ?? (await countTool(tool, limit));
     costs.push(cost);
     sum += cost.fullTokens;
     if (isEnough(sum)) break;
@@ -62,11 +65,12 @@ export async function countDefinitions(
 }
 
 export function recallCost(tool: Tool, limit: number): DefinitionCost | undefined {
-  const before = known.get(tool.parameters);
-  return before?.limit === limit && isSame(before.of, tool) ? before : undefined;
+  const previous = knownCosts.get(tool.parameters);
+  if (previous?.limit !== limit) return undefined;
+  return sameFields(previous.fields, tool) ? previous : undefined;
 }
 
-async function count(tool: Tool, limit: number): Promise<DefinitionCost> {
+async function countTool(tool: Tool, limit: number): Promise<DefinitionCost> {
   const countTokens = await loadTokenCounter();
   const [definition] = toolFormats.mcp([tool]);
   const cost = {
@@ -74,18 +78,23 @@ async function count(tool: Tool, limit: number): Promise<DefinitionCost> {
     summaryTokens: countTokens(JSON.stringify(summarizeTool(tool, limit))),
   };
   const { modelName, title, description, annotations, outputSchema } = tool;
-  const of = { modelName, description, annotations, ...withoutUndefined({ title, outputSchema }) };
-  known.set(tool.parameters, { ...cost, of, limit });
+  const fields = {
+    modelName,
+    description,
+    annotations,
+    ...withoutUndefined({ title, outputSchema }),
+  };
+  knownCosts.set(tool.parameters, { ...cost, fields, limit });
   return cost;
 }
 
-function isSame(one: Words, other: Words): boolean {
+function sameFields(a: CountedFields, b: CountedFields): boolean {
   return (
-    one.modelName === other.modelName &&
-    one.title === other.title &&
-    one.description === other.description &&
-    sameJson(one.annotations, other.annotations) &&
-    sameJson(one.outputSchema, other.outputSchema)
+    a.modelName === b.modelName &&
+    a.title === b.title &&
+    a.description === b.description &&
+    sameJson(a.annotations, b.annotations) &&
+    sameJson(a.outputSchema, b.outputSchema)
   );
 }
 

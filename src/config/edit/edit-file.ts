@@ -22,11 +22,10 @@ import { arrangeYaml, yamlText } from "./yaml-text.ts";
 export const tomlText: TextFormat = {
   parse: (text) => (text.trim() === "" ? undefined : readToml(text)),
   set(text, path, value) {
-    const rest = remove(text, path) ?? text;
+    const remaining = remove(text, path) ?? text;
     const end = lineEnd(text);
     const table = stringify(wrapValue(path, value)).trim().replaceAll("\n", end);
-    const gap = rest === "" ? "" : /\n$/.test(rest) ? end : end + end;
-    const edited = `${rest}${gap}${table}${end}`;
+    const edited = `${remaining}${gapAfter(remaining, end)}${table}${end}`;
     try {
       parse(edited);
       return edited;
@@ -37,11 +36,22 @@ export const tomlText: TextFormat = {
   remove,
 };
 
+/** A blank line between two tables. */
+function gapAfter(text: string, end: string): string {
+  if (text === "") return "";
+  return /\n$/.test(text) ? end : end + end;
+}
+
 function remove(text: string, path: Path): string | null {
   if (valueAt(readToml(text), path) === undefined) return null;
-  const tables = tablesOf(text).filter((table) => path.every((key, at) => table.path[at] === key));
-  const result = tables.reduceRight((rest, { start, end }) => withoutLines(rest, start, end), text);
-  if (valueAt(readToml(result), path) === undefined) return result;
+  const tables = tablesOf(text).filter((table) =>
+    path.every((key, index) => table.path[index] === key),
+  );
+  const withoutTables = tables.reduceRight(
+    (remaining, { start, end }) => withoutLines(remaining, start, end),
+    text,
+  );
+  if (valueAt(readToml(withoutTables), path) === undefined) return withoutTables;
   throw notATable(path);
 }
 
@@ -65,8 +75,8 @@ function readToml(text: string): unknown {
     return parse(text, { integersAsBigInt: "asNeeded" });
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
-    const what = thrown.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
-    throw new TextProblem(thrown.line, `invalid TOML: ${what}`, thrown.column);
+    const reason = thrown.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
+    throw new TextProblem(thrown.line, `invalid TOML: ${reason}`, thrown.column);
   }
 }
 
@@ -80,20 +90,20 @@ function tablesOf(text: string): Table[] {
   const tables: Table[] = [];
   let depth = 0;
   let lineStart = 0;
-  for (const { 0: part, index } of text.matchAll(token)) {
-    if (part === "\n") {
+  for (const { 0: piece, index } of text.matchAll(token)) {
+    if (piece === "\n") {
       if (depth === 0) lineStart = index + 1;
       continue;
     }
-    if (part.trim() === "" || part.startsWith("#")) continue;
-    if (part === "[" && depth === 0 && text.slice(lineStart, index).trim() === "") {
+    if (piece.trim() === "" || piece.startsWith("#")) continue;
+    if (piece === "[" && depth === 0 && text.slice(lineStart, index).trim() === "") {
       const path = headerPath(text.slice(index, endOfLine(text, index)));
       tables.push({ path, start: lineStart, end: index });
     }
-    if (part === "[" || part === "{") depth++;
-    if (part === "]" || part === "}") depth--;
+    if (piece === "[" || piece === "{") depth++;
+    if (piece === "]" || piece === "}") depth--;
     const current = tables.at(-1);
-    if (current) current.end = endOfLine(text, index + part.length);
+    if (current) current.end = endOfLine(text, index + piece.length);
   }
   return tables;
 }
@@ -111,8 +121,8 @@ function headerPath(header: string): string[] {
 }
 
 function endOfLine(text: string, from: number): number {
-  const at = text.indexOf("\n", from);
-  return at === -1 ? text.length : at + 1;
+  const index = text.indexOf("\n", from);
+  return index === -1 ? text.length : index + 1;
 }
 
 export function removeFromFile(file: string, path: Path): boolean {
@@ -133,8 +143,11 @@ export function setInFile(
 ): void {
   const bytes = readBytes(file);
   const text = bytes === null ? "" : decode(file, bytes);
-  const kept = removed.reduce((before, one) => removeFromText(file, before, one) ?? before, text);
-  const edited = setInText(file, kept, path, value);
+  const remaining = removed.reduce(
+    (current, removedPath) => removeFromText(file, current, removedPath) ?? current,
+    text,
+  );
+  const edited = setInText(file, remaining, path, value);
   if (bytes === null || edited !== text) writeAtomically(file, edited);
 }
 
@@ -149,51 +162,51 @@ export function arrangeInText(
   path: Path,
   values: readonly Json[],
 ): string {
-  const stood = valueAt(textData(file, text), path);
-  const items = pairUp(Array.isArray(stood) ? (stood as Json[]) : [], values);
+  const previous = valueAt(textData(file, text), path);
+  const items = pairUp(Array.isArray(previous) ? (previous as Json[]) : [], values);
   const edited = edit(file, text, (format, body) => {
     if (format === tomlText) return null;
-    const arranged =
-      format === yamlText ? arrangeYaml(body, path, items) : arrangeJson(body, path, items);
-    return arranged !== null && sameData(valueAt(format.parse(arranged), path), values)
-      ? arranged
-      : null;
+    const arrange = format === yamlText ? arrangeYaml : arrangeJson;
+    const arranged = arrange(body, path, items);
+    if (arranged === null) return null;
+    if (sameData(valueAt(format.parse(arranged), path), values)) return arranged;
+    return null;
   });
   return edited ?? setInText(file, text, path, [...values]);
 }
 
 function textData(file: string, text: string): unknown {
-  return naming(file, () => formatOf(file).parse(text.replace(byteOrderMark, "")));
+  return withFileName(file, () => formatOf(file).parse(text.replace(byteOrderMark, "")));
 }
 
-const sameData = (one: unknown, other: unknown) => stableJson(one) === stableJson(other);
+const sameData = (a: unknown, b: unknown) => stableJson(a) === stableJson(b);
 
 /** Equal entries are the same; of the others, those that have most in common. */
-function pairUp(stood: readonly Json[], values: readonly Json[]): ListItem[] {
-  const free = new Set(stood.keys());
-  const take = (at: number | undefined) => {
-    if (at === undefined || !free.delete(at)) return null;
-    return at;
+function pairUp(previous: readonly Json[], values: readonly Json[]): ListItem[] {
+  const unpaired = new Set(previous.keys());
+  const pair = (index: number | undefined) => {
+    if (index === undefined || !unpaired.delete(index)) return null;
+    return index;
   };
   const items = values.map((value) => ({
     value,
-    was: take([...free].find((at) => sameData(stood[at], value))),
+    was: pair([...unpaired].find((index) => sameData(previous[index], value))),
   }));
   for (const item of items) {
     if (item.was !== null) continue;
-    const alike = [...free]
-      .map((at) => ({ at, score: inCommon(stood[at], item.value) }))
-      .filter(({ score }) => score > 0);
-    item.was = take(alike.toSorted((one, other) => other.score - one.score)[0]?.at);
+    const [closest] = [...unpaired]
+      .map((index) => ({ index, score: inCommon(previous[index], item.value) }))
+      .filter(({ score }) => score > 0)
+      .toSorted((a, b) => b.score - a.score);
+    item.was = pair(closest?.index);
   }
   return items;
 }
 
-function inCommon(one: unknown, other: unknown): number {
-  if (!isObject(one) || !isObject(other)) return 0;
-  return Object.entries(one).filter(
-    ([key, value]) => key !== "verdict" && sameData(value, other[key]),
-  ).length;
+function inCommon(a: unknown, b: unknown): number {
+  if (!isObject(a) || !isObject(b)) return 0;
+  return Object.entries(a).filter(([key, value]) => key !== "verdict" && sameData(value, b[key]))
+    .length;
 }
 
 /** What `removeFromFile` would make of a text; null when there is nothing to remove. */
@@ -215,14 +228,15 @@ const maxFileBytes = 32 * 1024 * 1024;
 
 function whyNotRead(stats: Stats): string | null {
   if (!stats.isFile()) return "it is not a regular file";
-  return stats.size <= maxFileBytes ? null : `it has more than ${maxFileBytes} bytes`;
+  if (stats.size <= maxFileBytes) return null;
+  return `it has more than ${maxFileBytes} bytes`;
 }
 
 export function readBytes(file: string): Buffer | null {
   try {
-    const read = readRegularFile(file, whyNotRead);
-    if (Buffer.isBuffer(read)) return read;
-    const why = read;
+    const bytes = readRegularFile(file, whyNotRead);
+    if (Buffer.isBuffer(bytes)) return bytes;
+    const why = bytes;
     throw new PlaneError("CONFIG_INVALID", `${file} cannot be read: ${why}. Check the path.`, {
       data: { file },
     });
@@ -243,7 +257,7 @@ function edit(
   change: (format: TextFormat, body: string) => string | null,
 ): string | null {
   const mark = byteOrderMark.exec(text)?.[0] ?? "";
-  const edited = naming(file, () => change(formatOf(file), text.slice(mark.length)));
+  const edited = withFileName(file, () => change(formatOf(file), text.slice(mark.length)));
   return edited === null ? null : mark + edited;
 }
 
@@ -264,14 +278,16 @@ export function decode(file: string, bytes: Buffer): string {
   }
 }
 
-function naming<Result>(file: string, work: () => Result): Result {
+function withFileName<Result>(file: string, work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
     if (!(thrown instanceof TextProblem)) throw thrown;
     const { line, column, message } = thrown;
-    const place = column === null ? `${line}` : `${line}:${column}`;
+    const position = column === null ? `${line}` : `${line}:${column}`;
     const text = message.endsWith(".") ? message : `${message}.`;
-    throw new PlaneError("CONFIG_INVALID", `${file}:${place}: ${text}`, { data: { file, line } });
+    throw new PlaneError("CONFIG_INVALID", `${file}:${position}: ${text}`, {
+      data: { file, line },
+    });
   }
 }

@@ -18,61 +18,56 @@ type Entry = { lead: string; body: string; gap: string; tail: string };
 /** Rewrites a list; null where there is none with entries. What an entry says about itself goes along with it. */
 export function arrangeJson(text: string, path: Path, items: readonly ListItem[]): string | null {
   const tree = parseJsonTree(text);
-  const { node, rest } = tree ? descend(tree, path) : { node: undefined, rest: path };
-  if (node?.type !== "array" || rest.length > 0 || !node.children?.length) return null;
-  const { entries, foot, isOpenEnded } = read(text, node);
-  const inside = text.slice(node.offset + 1, node.offset + node.length - 1);
-  const isLong = inside.includes("\n");
+  const { node, missing } = tree ? descend(tree, path) : { node: undefined, missing: path };
+  if (node?.type !== "array" || missing.length > 0 || !node.children?.length) return null;
+  const { entries, foot, isOpenEnded } = readEntries(text, node);
+  const isLong = text.slice(node.offset + 1, node.offset + node.length - 1).includes("\n");
   const indent = isLong ? indentAt(text, node.children[0]?.offset ?? 0) : "";
   const newLine = isLong ? lineEnd(text) + indent : "";
   const isSpread = entries.some(({ body }) => body.includes("\n"));
-  const write = (value: Json) =>
-    isSpread
-      ? spreadOut(text, value, indent)
-      : JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
+  const write = (value: Json) => {
+    if (isSpread) return spreadOut(text, value, indent);
+    return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
+  };
+  const startOf = (lead: string, index: number) => {
+    if (!isLong) return index === 0 ? "" : " ";
+    return lead.includes("\n") ? lead : newLine + lead.trimStart();
+  };
   const header = isLong ? headerOf(entries) : "";
-  const made = items.map(({ value, was }, at) => {
+  const arranged = items.map(({ value, was }, index) => {
     const entry = was === null ? undefined : entries[was];
-    const { lead = newLine, body = write(value), gap = "", tail = "" } = entry ?? {};
-    const begin = isLong
-      ? lead.includes("\n")
-        ? lead
-        : newLine + lead.trimStart()
-      : at === 0
-        ? ""
-        : " ";
-    const end = at < items.length - 1 || isOpenEnded ? "," : "";
-    return `${begin}${entry ? change(body, value) : body}${gap}${end}${tail}`;
+    const { lead = newLine, gap = "", tail = "" } = entry ?? {};
+    const body = entry ? change(entry.body, value) : write(value);
+    const comma = index < items.length - 1 || isOpenEnded ? "," : "";
+    return `${startOf(lead, index)}${body}${gap}${comma}${tail}`;
   });
   const close =
     isLong && !foot.includes("\n")
       ? lineEnd(text) + indentAt(text, node.offset) + foot.trimStart()
       : foot;
-  const list =
-    items.length === 0 && `${header}${close}`.trim() === ""
-      ? "[]"
-      : `[${header}${made.join("")}${close}]`;
+  const isEmpty = items.length === 0 && `${header}${close}`.trim() === "";
+  const list = isEmpty ? "[]" : `[${header}${arranged.join("")}${close}]`;
   return text.slice(0, node.offset) + list + text.slice(node.offset + node.length);
 }
 
-function read(text: string, { offset, length, children = [] }: Node) {
-  let from = offset + 1;
+function readEntries(text: string, { offset, length, children = [] }: Node) {
+  let entryStart = offset + 1;
   let isOpenEnded = false;
   const entries = children.map((child): Entry => {
     const end = child.offset + child.length;
     const comma = commaAfter(text, end);
-    const lead = text.slice(from, child.offset);
+    const lead = text.slice(entryStart, child.offset);
     const after = comma === null ? end : comma + 1;
-    from = endOfLineComments(text, after);
+    entryStart = endOfLineComments(text, after);
     isOpenEnded = comma !== null;
     return {
       lead,
       body: text.slice(child.offset, end),
       gap: text.slice(end, after - 1),
-      tail: text.slice(after, from),
+      tail: text.slice(after, entryStart),
     };
   });
-  return { entries, foot: text.slice(from, offset + length - 1), isOpenEnded };
+  return { entries, foot: text.slice(entryStart, offset + length - 1), isOpenEnded };
 }
 
 /** A comment above a blank line is about the list: it stays at the top. */
@@ -84,13 +79,13 @@ function headerOf([first]: Entry[]): string {
 
 /** Only the keys that differ, so that comments inside stay. */
 function change(body: string, value: Json): string {
-  const stood = jsonText.parse(body);
-  if (stableJson(stood) === stableJson(value)) return body;
-  if (!isObject(stood) || !isObject(value)) return jsonText.set(body, [], value);
-  const kept = Object.keys(stood)
+  const previous = jsonText.parse(body);
+  if (stableJson(previous) === stableJson(value)) return body;
+  if (!isObject(previous) || !isObject(value)) return jsonText.set(body, [], value);
+  const remaining = Object.keys(previous)
     .filter((key) => !Object.hasOwn(value, key))
     .reduce((text, key) => jsonText.remove(text, [key]) ?? text, body);
   return Object.entries(value)
-    .filter(([key, inner]) => stableJson(stood[key]) !== stableJson(inner))
-    .reduce((text, [key, inner]) => jsonText.set(text, [key], inner as Json), kept);
+    .filter(([key, field]) => stableJson(previous[key]) !== stableJson(field))
+    .reduce((text, [key, field]) => jsonText.set(text, [key], field as Json), remaining);
 }

@@ -8,10 +8,10 @@ export function parseJsonTree(text: string): Node | undefined {
   if (endOfGap(text, 0) === text.length) return undefined;
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
-  const [first] = errors;
-  if (first === undefined) return tree;
-  const [problem, remedy] = describeJsonError(first.error);
-  const { line, column } = createLineIndex(text)(first.offset);
+  const [error] = errors;
+  if (error === undefined) return tree;
+  const [problem, remedy] = describeJsonError(error.error);
+  const { line, column } = createLineIndex(text)(error.offset);
   throw new TextProblem(line, `${problem}. ${remedy}`, column);
 }
 
@@ -27,14 +27,14 @@ function toData(node: Node): unknown {
   return result;
 }
 
-export function descend(tree: Node, path: Path): { node: Node; rest: Path } {
+export function descend(tree: Node, path: Path): { node: Node; missing: Path } {
   let node = tree;
-  for (const [at, key] of path.entries()) {
-    const next = memberOf(node, key);
-    if (next === undefined) return { node, rest: path.slice(at) };
-    node = next;
+  for (const [depth, key] of path.entries()) {
+    const member = memberOf(node, key);
+    if (member === undefined) return { node, missing: path.slice(depth) };
+    node = member;
   }
-  return { node, rest: [] };
+  return { node, missing: [] };
 }
 
 function memberOf(node: Node, key: string | number): Node | undefined {
@@ -45,19 +45,19 @@ function memberOf(node: Node, key: string | number): Node | undefined {
 }
 
 const gap = /(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
-const restOfLine = /(?:[ \t]|\/\*[^\r\n]*?\*\/)*(?:\/\/[^\r\n]*)?/y;
+const lineComments = /(?:[ \t]|\/\*[^\r\n]*?\*\/)*(?:\/\/[^\r\n]*)?/y;
 
 function endOfGap(text: string, from: number): number {
   return from + matchAt(gap, text, from).length;
 }
 
 export function endOfLineComments(text: string, from: number): number {
-  return from + matchAt(restOfLine, text, from).trimEnd().length;
+  return from + matchAt(lineComments, text, from).trimEnd().length;
 }
 
 export function commaAfter(text: string, from: number): number | null {
-  const at = endOfGap(text, from);
-  return text[at] === "," ? at : null;
+  const index = endOfGap(text, from);
+  return text[index] === "," ? index : null;
 }
 
 function matchAt(pattern: RegExp, text: string, from: number): string {
@@ -76,12 +76,12 @@ function parse(text: string): unknown {
 function set(text: string, path: Path, value: Json): string {
   const tree = parseJsonTree(text);
   if (tree === undefined) return set(`${text}{}${lineEnd(text)}`, path, value);
-  const { node, rest } = descend(tree, path);
-  const [key, ...below] = rest;
+  const { node, missing } = descend(tree, path);
+  const [key, ...below] = missing;
   if (key === undefined || node.type === "null")
-    return applyEdits(text, [replacement(text, node, wrapValue(rest, value))]);
+    return applyEdits(text, [replacement(text, node, wrapValue(missing, value))]);
   if (node.type !== (typeof key === "number" ? "array" : "object")) {
-    const name = renderPath(path.slice(0, path.length - rest.length)) || "the top level";
+    const name = renderPath(path.slice(0, path.length - missing.length)) || "the top level";
     throw new TextProblem(
       lineAt(text, node.offset),
       `${name} is not an object that can take '${key}'`,
@@ -94,13 +94,14 @@ function set(text: string, path: Path, value: Json): string {
 function remove(text: string, path: Path): string | null {
   const tree = parseJsonTree(text);
   if (tree === undefined || path.length === 0) return null;
-  const { node, rest } = descend(tree, path);
-  if (rest.length > 0) return null;
+  const { node, missing } = descend(tree, path);
+  if (missing.length > 0) return null;
   const child = node.parent?.type === "property" ? node.parent : node;
   if (child.parent === undefined) return null;
-  const result = applyEdits(text, removal(text, child.parent, child));
+  const edited = applyEdits(text, removal(text, child.parent, child));
   // An object may hold the same key twice; a list only moves up.
-  return typeof path.at(-1) === "number" ? result : (remove(result, path) ?? result);
+  if (typeof path.at(-1) === "number") return edited;
+  return remove(edited, path) ?? edited;
 }
 
 function replacement(text: string, node: Node, value: Json): Edit {
@@ -139,23 +140,23 @@ function removal(text: string, parent: Node, child: Node): Edit[] {
   const end = child.offset + child.length;
   const siblings = parent.children ?? [];
   const previous = siblings[siblings.indexOf(child) - 1];
-  const after = commaAfter(text, end);
+  const commaBehind = commaAfter(text, end);
   if (siblings.length === 1) {
     const close = parent.offset + parent.length - 1;
-    const rest =
+    const remaining =
       text.slice(parent.offset + 1, child.offset) +
-      text.slice(after === null ? end : after + 1, close);
-    if (rest.trim() === "") return [cut(parent.offset + 1, close)];
+      text.slice(commaBehind === null ? end : commaBehind + 1, close);
+    if (remaining.trim() === "") return [cut(parent.offset + 1, close)];
   }
-  if (after !== null) {
-    if (text.slice(end, after).trim() === "")
-      return [cut(...wholeLines(text, child.offset, after + 1, true))];
-    return [cut(child.offset, end), cut(after, after + 1)];
+  if (commaBehind !== null) {
+    if (text.slice(end, commaBehind).trim() === "")
+      return [cut(...wholeLines(text, child.offset, commaBehind + 1, true))];
+    return [cut(child.offset, end), cut(commaBehind, commaBehind + 1)];
   }
-  const before = previous ? commaAfter(text, previous.offset + previous.length) : null;
-  if (before === null) return [cut(...wholeLines(text, child.offset, end, false))];
-  if (text.slice(before + 1, child.offset).trim() === "") return [cut(before, end)];
-  return [cut(before, before + 1), cut(...wholeLines(text, child.offset, end, false))];
+  const commaInFront = previous ? commaAfter(text, previous.offset + previous.length) : null;
+  if (commaInFront === null) return [cut(...wholeLines(text, child.offset, end, false))];
+  if (text.slice(commaInFront + 1, child.offset).trim() === "") return [cut(commaInFront, end)];
+  return [cut(commaInFront, commaInFront + 1), cut(...wholeLines(text, child.offset, end, false))];
 }
 
 /** Takes the line along when nothing else is left on it, else the space on one side. */
@@ -188,9 +189,10 @@ function isInnerOfOneLine(text: string, node: Node): boolean {
 }
 
 function indentOfChild(text: string, parent: Node, last: Node | undefined): string {
-  const own = last ? indentAt(text, last.offset) : "";
-  const startsLine = last !== undefined && text.slice(0, last.offset).endsWith(`\n${own}`);
-  return startsLine ? own : indentAt(text, parent.offset) + indentUnit(text);
+  const lastIndent = last ? indentAt(text, last.offset) : "";
+  const startsLine = last !== undefined && text.slice(0, last.offset).endsWith(`\n${lastIndent}`);
+  if (startsLine) return lastIndent;
+  return indentAt(text, parent.offset) + indentUnit(text);
 }
 
 export function indentAt(text: string, offset: number): string {

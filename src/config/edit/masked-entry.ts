@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { maskSecrets } from "../secrets/mask.ts";
 
 /** As `maskSecrets` writes what it hides. */
-const hidden = "***";
+const mask = "***";
 
 /** An entry as it stands in a file, for display. */
 export function maskEntry(name: string, entry: JsonObject): JsonObject {
@@ -23,21 +23,23 @@ function unmask(
 ): Json {
   if (typeof edited === "string") {
     if (edited === masked && typeof original === "string") return original;
-    if (!edited.includes(hidden)) return edited;
+    if (!edited.includes(mask)) return edited;
     const remedy = "Write the secret, or better a reference such as ${NAME}.";
     throw new PlaneError("USAGE", `'${path}' is masked and has no value to keep. ${remedy}`, {
       data: { path },
     });
   }
   if (Array.isArray(edited))
-    return edited.map((item, at) => unmaskItem(item, at, masked, original, `${path}.${at}`));
+    return edited.map((item, index) =>
+      unmaskItem(item, index, masked, original, `${path}.${index}`),
+    );
   if (!isObject(edited)) return edited;
-  const shown = asObject(masked);
-  const stood = asObject(original);
+  const maskedFields = asObject(masked);
+  const originalFields = asObject(original);
   return Object.fromEntries(
     Object.entries(edited as JsonObject).map(([key, value]) => [
       key,
-      unmask(value, shown[key], stood[key], path === "" ? key : `${path}.${key}`),
+      unmask(value, maskedFields[key], originalFields[key], path === "" ? key : `${path}.${key}`),
     ]),
   );
 }
@@ -45,16 +47,16 @@ function unmask(
 /** Items of a list move when others come and go. */
 function unmaskItem(
   item: Json,
-  at: number,
+  index: number,
   masked: Json | undefined,
   original: Json | undefined,
   path: string,
 ): Json {
   if (!Array.isArray(masked) || !Array.isArray(original))
     return unmask(item, undefined, undefined, path);
-  const found = masked[at] === item ? at : masked.indexOf(item);
-  const place = found === -1 ? at : found;
-  return unmask(item, masked[place], original[place], path);
+  const maskedIndex = masked[index] === item ? index : masked.indexOf(item);
+  const originalIndex = maskedIndex === -1 ? index : maskedIndex;
+  return unmask(item, masked[originalIndex], original[originalIndex], path);
 }
 
 function asObject(value: Json | undefined): JsonObject {

@@ -16,17 +16,17 @@ const path = ["policy", "rules"];
 /** The rules of the policy in the last file that has any; those of other files stay where they are. */
 export function createRuleVerbs({ load, present, lastFile }: SetupPlace): SetupRules {
   const fileOfRules = () => present().findLast((file) => rulesIn(file).length > 0) ?? lastFile();
-  const tried = async (file: string, rules: readonly JsonObject[]) => {
+  const loadWith = async (file: string, rules: readonly JsonObject[]) => {
     const text = arrangeInText(file, textOf(file), path, rules as JsonObject[]);
     const loaded = await load({ file, text });
     requireRules(loaded.config);
     return { text, loaded };
   };
   return {
-    writtenRules: async () => shown(fileOfRules(), await load()),
+    writtenRules: async () => writtenRules(fileOfRules(), await load()),
     async tryRules(rules) {
       const file = fileOfRules();
-      const { loaded } = await tried(file, rules);
+      const { loaded } = await loadWith(file, rules);
       return { rules: loaded.config.policy.rules, warnings: warningsOf(loaded.config) };
     },
     async saveRules(rules, revision) {
@@ -41,9 +41,9 @@ export function createRuleVerbs({ load, present, lastFile }: SetupPlace): SetupR
               data: { revision: current },
             },
           );
-        const { text, loaded } = await tried(file, rules);
+        const { text, loaded } = await loadWith(file, rules);
         if (text !== textOf(file) || !existsSync(file)) writeAtomically(file, text);
-        return { ...shown(file, loaded), warnings: warningsOf(loaded.config) };
+        return { ...writtenRules(file, loaded), warnings: warningsOf(loaded.config) };
       });
     },
   };
@@ -62,34 +62,37 @@ function textOf(file: string): string {
 
 const revisionOf = (file: string) => hash([file, rulesIn(file)]).slice(0, 16);
 
-function shown(file: string, { config, merged }: LoadedConfig): WrittenRules {
-  const others = config.policy.rules.flatMap((rule, at) => {
-    const { file: origin } = merged.placeOf([...path, at]);
-    return rule.from === undefined && origin === file ? [] : { rule, file: basename(origin) };
+function writtenRules(file: string, { config, merged }: LoadedConfig): WrittenRules {
+  const otherRules = config.policy.rules.flatMap((rule, index) => {
+    const { file: origin } = merged.placeOf([...path, index]);
+    if (rule.from === undefined && origin === file) return [];
+    return { rule, file: basename(origin) };
   });
-  return { file: basename(file), revision: revisionOf(file), rules: rulesIn(file), others };
+  return {
+    file: basename(file),
+    revision: revisionOf(file),
+    rules: rulesIn(file),
+    others: otherRules,
+  };
 }
 
-const isAboutRules = ({ path: place, key = place }: ConfigProblem) =>
+const isAboutRules = ({ path: problemPath, key = problemPath }: ConfigProblem) =>
   key.startsWith("policy.rules");
 
 /** Refused by the adding of files, not by the schema: it is written and does nothing. */
 function warningsOf({ problems }: Config): string[] {
   return problems
     .filter((problem) => isAboutRules(problem) && problem.severity === "warning")
-    .map(({ path: place, message }) => `${place} ${message}`);
+    .map((problem) => `${problem.path} ${problem.message}`);
 }
 
 function requireRules({ problems }: Config): void {
-  const wrong = problems.filter((problem) => isAboutRules(problem) && problem.severity === "error");
-  if (wrong.length === 0) return;
-  const shownProblems = wrong.map(({ path: place, message, hint }) => ({
-    path: place,
-    message,
-    hint,
-  }));
-  const text = shownProblems.map(
-    ({ path: place, message, hint }) => `${place} ${message}.${hint ? ` ${hint}` : ""}`,
+  const errors = problems
+    .filter((problem) => isAboutRules(problem) && problem.severity === "error")
+    .map((problem) => ({ path: problem.path, message: problem.message, hint: problem.hint }));
+  if (errors.length === 0) return;
+  const sentences = errors.map(
+    (error) => `${error.path} ${error.message}.${error.hint ? ` ${error.hint}` : ""}`,
   );
-  throw new PlaneError("USAGE", text.join(" "), { data: { problems: shownProblems } });
+  throw new PlaneError("USAGE", sentences.join(" "), { data: { problems: errors } });
 }

@@ -11,19 +11,19 @@ export function addServerEntry(file: string, name: string, definition: JsonObjec
 /** Replaces a server where it stands, or adds it; the file is written once, so the old entry is never lost. */
 export function putServerEntry(file: string, name: string, definition: JsonObject): Promise<void> {
   return withLock(file, () => {
-    const [kept, ...others] = entriesOf(readData(file)).filter((entry) => entry.name === name);
-    if (kept === undefined) return add(file, name, definition);
-    const value = isListed(kept) ? { name, ...definition } : definition;
-    setInFile(file, kept.path, value, others.map(({ path }) => path).reverse());
+    const [first, ...repeated] = entriesOf(readData(file)).filter((entry) => entry.name === name);
+    if (first === undefined) return add(file, name, definition);
+    const value = isListed(first) ? { name, ...definition } : definition;
+    setInFile(file, first.path, value, repeated.map(({ path }) => path).reverse());
   });
 }
 
 export function removeServerEntry(file: string, name: string): Promise<void> {
   return withLock(file, () => {
     const entries = entriesOf(readData(file));
-    const found = entries.filter((entry) => entry.name === name).reverse();
-    if (found.length === 0) throw noSuchServer(file, name, entries);
-    for (const { path } of found) removeFromFile(file, path);
+    const matching = entries.filter((entry) => entry.name === name).reverse();
+    if (matching.length === 0) throw noSuchServer(file, name, entries);
+    for (const { path } of matching) removeFromFile(file, path);
   });
 }
 
@@ -31,17 +31,20 @@ export function hasServerEntry(file: string, name: string): boolean {
   return entriesOf(readData(file)).some((entry) => entry.name === name);
 }
 
-function entriesOf(data: unknown): Entry[] {
+function entriesOf(data: unknown): EntryPlace[] {
   return holdersOf(isObject(data) ? data : {}).flatMap(({ entries }) => entries);
 }
 
 export function readServerEntries(file: string): { name: string; entry: unknown }[] {
   const data = readData(file);
-  return entriesOf(data).flatMap((found) => {
-    if (found.name === null) return [];
-    const at = found.path.reduce<unknown>((inner, key) => (inner as UnknownObject)[key], data);
-    if (!isObject(at) || !isListed(found)) return { name: found.name, entry: at };
-    const { name, ...entry } = at;
+  return entriesOf(data).flatMap((entryPlace) => {
+    if (entryPlace.name === null) return [];
+    const server = entryPlace.path.reduce<unknown>(
+      (node, key) => (node as UnknownObject)[key],
+      data,
+    );
+    if (!isObject(server) || !isListed(entryPlace)) return { name: entryPlace.name, entry: server };
+    const { name, ...entry } = server;
     return { name: String(name), entry };
   });
 }
@@ -68,34 +71,33 @@ function add(file: string, name: string, definition: JsonObject): void {
   else setInFile(file, [...path, name], definition);
 }
 
-function noSuchServer(file: string, name: string, entries: readonly Entry[]): PlaneError {
-  const known = entries.flatMap((entry) => entry.name ?? []);
-  const [near] = nearest(name, known, 1);
+function noSuchServer(file: string, name: string, entries: readonly EntryPlace[]): PlaneError {
+  const names = entries.flatMap((entry) => entry.name ?? []);
+  const [near] = nearest(name, names, 1);
   const hint =
     near === undefined
       ? " 'toolplane servers list' shows the servers."
       : ` Did you mean '${near}'?`;
   return new PlaneError("NOT_FOUND", `No server '${name}' in ${file}.${hint}`, {
-    data: { server: name, file, known },
+    data: { server: name, file, known: names },
   });
 }
 
-type Entry = { name: string | null; path: Path };
+type EntryPlace = { name: string | null; path: Path };
 
-function isListed({ path }: Entry): boolean {
+function isListed({ path }: EntryPlace): boolean {
   return typeof path.at(-1) === "number";
 }
 
-type Holder = { path: Path; isList: boolean; entries: Entry[] };
+type Holder = { path: Path; isList: boolean; entries: EntryPlace[] };
 
 /** All places, the one for new servers first; none when the file has no servers yet. */
 function holdersOf(data: UnknownObject): Holder[] {
   const wrapped = ["mcpServers", "servers"].flatMap((key) => {
     const servers = data[key];
     if (Array.isArray(servers)) return [listHolder([key], servers)];
-    return isObject(servers) || servers === null
-      ? [mapHolder([key], Object.keys(servers ?? {}))]
-      : [];
+    if (!isObject(servers) && servers !== null) return [];
+    return [mapHolder([key], Object.keys(servers ?? {}))];
   });
   if (wrapped.length > 0) return wrapped;
   if (!Object.values(data).some(looksLikeServer)) return [];
@@ -108,9 +110,9 @@ function mapHolder(path: Path, names: readonly string[]): Holder {
 }
 
 function listHolder(path: Path, servers: readonly unknown[]): Holder {
-  const entries = servers.map((server, at) => ({
+  const entries = servers.map((server, index) => ({
     name: isObject(server) && typeof server.name === "string" ? server.name : null,
-    path: [...path, at],
+    path: [...path, index],
   }));
   return { path, isList: true, entries };
 }

@@ -4,7 +4,7 @@ import { PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { writeAtomically } from "./write-file.ts";
 
-const about = [
+const aboutFile = [
   "The configuration of Toolplane. See what it makes of this file: toolplane config validate",
   "${NAME} stands for an environment variable, ${NAME:-text} for one with a default.",
 ];
@@ -26,7 +26,7 @@ const disabledExample: JsonObject = {
   enabled: false,
 };
 
-const others: readonly { key: string; about: string; example: Json }[] = [
+const otherSections: readonly { key: string; about: string; example: Json }[] = [
   {
     key: "policy",
     about:
@@ -60,19 +60,19 @@ type Servers = Readonly<Record<string, JsonObject>>;
 /** Every entry ends with a comma, so that a comment sign can be taken away and nothing else. */
 function jsonStarter(servers: Servers): string {
   return [
-    ...about.map((line) => `// ${line}`),
+    ...aboutFile.map((line) => `// ${line}`),
     "{",
     ...aboutServers.map((line) => `  // ${line}`),
     '  "mcpServers": {',
     ...Object.entries(servers).map(([name, server]) =>
       indented(`${jsonEntry(name, server)},`, "    "),
     ),
-    `    // "remote": ${spaced(remoteExample)},`,
+    `    // "remote": ${oneLine(remoteExample)},`,
     "  },",
-    ...others.flatMap(({ key, about, example }) => [
+    ...otherSections.flatMap(({ key, about, example }) => [
       "",
       `  // ${about}`,
-      `  // "${key}": ${spaced(example)},`,
+      `  // "${key}": ${oneLine(example)},`,
     ]),
     "}",
     "",
@@ -81,38 +81,38 @@ function jsonStarter(servers: Servers): string {
 
 function jsonEntry(name: string, server: JsonObject): string {
   const fields = Object.entries(server).map(
-    ([key, value]) => `  ${JSON.stringify(key)}: ${spaced(value)}`,
+    ([key, value]) => `  ${JSON.stringify(key)}: ${oneLine(value)}`,
   );
   return `${JSON.stringify(name)}: {\n${fields.join(",\n")}\n}`;
 }
 
-function spaced(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
+function oneLine(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const fields = Object.entries(value).map(
-    ([key, inner]) => `${JSON.stringify(key)}: ${spaced(inner)}`,
+    ([key, inner]) => `${JSON.stringify(key)}: ${oneLine(inner)}`,
   );
   return fields.length === 0 ? "{}" : `{ ${fields.join(", ")} }`;
 }
 
 function yamlStarter(servers: Servers): string {
   return [
-    ...[...about, "", ...aboutServers].map((line) => `# ${line}`.trimEnd()),
+    ...[...aboutFile, "", ...aboutServers].map((line) => `# ${line}`.trimEnd()),
     "mcpServers:",
     ...Object.entries(servers).map(([name, server]) =>
-      indented(yamlLines({ [name]: server }), "  "),
+      indented(yamlText({ [name]: server }), "  "),
     ),
-    indented(yamlLines({ remote: remoteExample }), "  # "),
-    ...others.flatMap(({ key, about, example }) => [
+    indented(yamlText({ remote: remoteExample }), "  # "),
+    ...otherSections.flatMap(({ key, about, example }) => [
       "",
       `# ${about}`,
-      indented(yamlLines({ [key]: example }), "# "),
+      indented(yamlText({ [key]: example }), "# "),
     ]),
     "",
   ].join("\n");
 }
 
-function yamlLines(value: JsonObject): string {
+function yamlText(value: JsonObject): string {
   return stringify(value, { lineWidth: 0 }).trimEnd();
 }
 

@@ -3,23 +3,24 @@ import { isObject, type JsonObject, type Path } from "../../model/json.ts";
 import { readData, removeFromFile, setInFile } from "./edit-file.ts";
 import { withLock } from "./write-file.ts";
 
-type Found = { name: string; path: Path; entry: JsonObject };
+type ToolsetEntry = { name: string; path: Path; entry: JsonObject };
 
 /** The toolsets of a file: those of `toolsets` by name, and those of the list `tool_configs`. */
-function toolsetsIn(file: string): Found[] {
+function toolsetsIn(file: string): ToolsetEntry[] {
   const data = readData(file);
-  const { toolsets, tool_configs: listed } = isObject(data) ? data : {};
-  const byName = Object.entries(isObject(toolsets) ? toolsets : {}).flatMap(
-    ([name, entry]): Found[] =>
+  const { toolsets, tool_configs: toolConfigs } = isObject(data) ? data : {};
+  const named = Object.entries(isObject(toolsets) ? toolsets : {}).flatMap(
+    ([name, entry]): ToolsetEntry[] =>
       isObject(entry) ? [{ name, path: ["toolsets", name], entry: entry as JsonObject }] : [],
   );
-  const inList = (Array.isArray(listed) ? listed : []).flatMap((given: unknown, at): Found[] => {
-    const { tool_alias: name, ...entry } = isObject(given) ? given : {};
-    return typeof name === "string"
-      ? [{ name, path: ["tool_configs", at], entry: entry as JsonObject }]
-      : [];
-  });
-  return [...byName, ...inList];
+  const listed = (Array.isArray(toolConfigs) ? toolConfigs : []).flatMap(
+    (toolConfig: unknown, index): ToolsetEntry[] => {
+      const { tool_alias: name, ...entry } = isObject(toolConfig) ? toolConfig : {};
+      if (typeof name !== "string") return [];
+      return [{ name, path: ["tool_configs", index], entry: entry as JsonObject }];
+    },
+  );
+  return [...named, ...listed];
 }
 
 export function readToolsetEntries(file: string): { name: string; entry: JsonObject }[] {
@@ -29,7 +30,10 @@ export function readToolsetEntries(file: string): { name: string; entry: JsonObj
 /** Replaces a toolset where it stands, or adds it. */
 export function putToolsetEntry(file: string, name: string, definition: JsonObject): Promise<void> {
   return withLock(file, () => {
-    const path = toolsetsIn(file).find((found) => found.name === name)?.path ?? ["toolsets", name];
+    const path = toolsetsIn(file).find((toolset) => toolset.name === name)?.path ?? [
+      "toolsets",
+      name,
+    ];
     setInFile(
       file,
       path,
@@ -40,11 +44,11 @@ export function putToolsetEntry(file: string, name: string, definition: JsonObje
 
 export function removeToolsetEntry(file: string, name: string): Promise<void> {
   return withLock(file, () => {
-    const found = toolsetsIn(file).find((one) => one.name === name);
-    if (!found)
+    const toolset = toolsetsIn(file).find((entry) => entry.name === name);
+    if (!toolset)
       throw new PlaneError("NOT_FOUND", `No toolset '${name}' in ${file}.`, {
         data: { toolset: name, file },
       });
-    removeFromFile(file, found.path);
+    removeFromFile(file, toolset.path);
   });
 }

@@ -10,7 +10,7 @@ type Kind = keyof WrittenEntries;
 type Removed = { path: string; before: string; after: string; entry: JsonObject };
 
 /** What can be undone is kept in memory only: it may hold secrets. */
-const maxKept = 20;
+const maxRemovals = 20;
 
 const read = { servers: readServerEntries, toolsets: readToolsetEntries };
 const put = { servers: putServerEntry, toolsets: putToolsetEntry };
@@ -21,32 +21,33 @@ export type Removals = {
     kind: Kind,
     path: string,
     name: string,
-    act: () => Promise<void>,
+    removeEntry: () => Promise<void>,
   ): Promise<{ path: string }>;
   undo: Setup["undoRemoval"];
 };
 
 export function createRemovals(): Removals {
-  const kept = new Map<string, Removed>();
+  const removals = new Map<string, Removed>();
   return {
     async remove(kind, path, name, act) {
       const before = existsSync(path) ? readFileSync(path, "utf8") : "";
-      const entry = read[kind](path).findLast((one) => one.name === name)?.entry;
+      const entry = read[kind](path).findLast((written) => written.name === name)?.entry;
       await act();
-      kept.delete(`${kind} ${name}`);
+      removals.delete(`${kind} ${name}`);
       if (isObject(entry))
-        kept.set(`${kind} ${name}`, {
+        removals.set(`${kind} ${name}`, {
           path,
           before,
           after: readFileSync(path, "utf8"),
           entry: entry as JsonObject,
         });
-      for (const oldest of kept.keys()) if (kept.size > maxKept) kept.delete(oldest);
+      for (const oldest of removals.keys())
+        if (removals.size > maxRemovals) removals.delete(oldest);
       return { path };
     },
     async undo(kind, name) {
-      const found = kept.get(`${kind} ${name}`);
-      if (found === undefined)
+      const removal = removals.get(`${kind} ${name}`);
+      if (removal === undefined)
         throw new PlaneError(
           "NOT_FOUND",
           `Nothing named '${name}' was removed here lately. Add it again.`,
@@ -54,8 +55,8 @@ export function createRemovals(): Removals {
             data: { name },
           },
         );
-      const { path, before, after, entry } = found;
-      if (read[kind](path).some((one) => one.name === name))
+      const { path, before, after, entry } = removal;
+      if (read[kind](path).some((written) => written.name === name))
         throw new PlaneError("CONFLICT", `There is a '${name}' again. Remove that one first.`, {
           data: { name },
         });
@@ -66,7 +67,7 @@ export function createRemovals(): Removals {
         return isUntouched;
       });
       if (!isWritten) await put[kind](path, name, entry);
-      kept.delete(`${kind} ${name}`);
+      removals.delete(`${kind} ${name}`);
       return { path };
     },
   };

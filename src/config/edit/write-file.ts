@@ -59,8 +59,8 @@ function replaceFile(target: string, content: string | Buffer): void {
 }
 
 function modeOf(file: string): number | null {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found === undefined ? null : found.mode & 0o7777;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? null : stats.mode & 0o7777;
 }
 
 export function followLinks(file: string, hops = 40): string {
@@ -81,7 +81,7 @@ const staleMs = 30_000;
 /** One program at a time changes a file: what another one wrote meanwhile would be lost. */
 export async function withLock<T>(file: string, change: () => T | Promise<T>): Promise<T> {
   const lock = `${file}.lock`;
-  const made = mkdirSync(dirname(file), { recursive: true });
+  const createdDirectory = mkdirSync(dirname(file), { recursive: true });
   const giveUpAt = Date.now() + maxWaitMs;
   let release = tryLock(lock, staleMs);
   while (release === null) {
@@ -98,13 +98,13 @@ export async function withLock<T>(file: string, change: () => T | Promise<T>): P
     return await change();
   } finally {
     release();
-    if (made !== undefined) removeEmpty(dirname(file), made);
+    if (createdDirectory !== undefined) removeEmpty(dirname(file), createdDirectory);
   }
 }
 
 /** Directories that were made for a change that did not come leave nothing behind. */
-function removeEmpty(directory: string, upTo: string): void {
+function removeEmpty(directory: string, topmost: string): void {
   try {
-    for (let one = directory; one.length >= upTo.length; one = dirname(one)) rmdirSync(one);
+    for (let path = directory; path.length >= topmost.length; path = dirname(path)) rmdirSync(path);
   } catch {}
 }

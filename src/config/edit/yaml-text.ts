@@ -21,14 +21,14 @@ export const yamlText: TextFormat = {
     const document = readDocument(text);
     const spliced = spliceIn(document, text, path, value);
     setInDocument(document, path, value);
-    return agreeing(spliced, document) ?? render(document, text);
+    return ifAgreeing(spliced, document) ?? render(document, text);
   },
   remove(text, path) {
     const document = readDocument(text);
     if (path.length === 0 || !document.hasIn(path)) return null;
     const spliced = spliceOut(document, text, path);
     document.deleteIn(path);
-    return agreeing(spliced, document) ?? render(document, text);
+    return ifAgreeing(spliced, document) ?? render(document, text);
   },
 };
 
@@ -44,33 +44,34 @@ export function arrangeYaml(text: string, path: Path, items: readonly ListItem[]
     if (!isNode(node)) return document.createNode(value);
     if (stableJson(node.toJS(document)) === stableJson(value)) return node;
     if (!isMap(node) || !isObject(value)) return document.createNode(value);
-    const stood = node.toJS(document);
-    for (const key of Object.keys(stood)) if (!Object.hasOwn(value, key)) node.delete(key);
-    for (const [key, inner] of Object.entries(value))
-      if (stableJson(stood[key]) !== stableJson(inner)) node.set(key, document.createNode(inner));
+    const previous = node.toJS(document);
+    for (const key of Object.keys(previous)) if (!Object.hasOwn(value, key)) node.delete(key);
+    for (const [key, field] of Object.entries(value))
+      if (stableJson(previous[key]) !== stableJson(field))
+        node.set(key, document.createNode(field));
     return node;
   });
   return render(document, text);
 }
 
 /** What stands above the first entry belongs to it; above a blank line, to the list. */
-function commentFirst(list: YAMLSeq, first: unknown): void {
+function commentFirst(list: YAMLSeq, firstEntry: unknown): void {
   const { commentBefore } = list;
-  if (!commentBefore || !isNode(first)) return;
-  const at = commentBefore.lastIndexOf("\n\n");
-  first.commentBefore = commentBefore.slice(at === -1 ? 0 : at + 2);
-  if (at === -1) list.commentBefore = null;
-  else list.commentBefore = commentBefore.slice(0, at + 1);
+  if (!commentBefore || !isNode(firstEntry)) return;
+  const gap = commentBefore.lastIndexOf("\n\n");
+  firstEntry.commentBefore = commentBefore.slice(gap === -1 ? 0 : gap + 2);
+  if (gap === -1) list.commentBefore = null;
+  else list.commentBefore = commentBefore.slice(0, gap + 1);
 }
 
 function readDocument(text: string): Document {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
-  const [first] = document.errors;
-  if (first === undefined) return document;
-  const what = first.message.split(/ at line |\n/)[0]?.replace(/[.:]$/, "") ?? "";
-  const { line, col } = lineCounter.linePos(first.pos[0]);
-  throw new TextProblem(line, `invalid YAML: ${what}`, col);
+  const [error] = document.errors;
+  if (error === undefined) return document;
+  const reason = error.message.split(/ at line |\n/)[0]?.replace(/[.:]$/, "") ?? "";
+  const { line, col } = lineCounter.linePos(error.pos[0]);
+  throw new TextProblem(line, `invalid YAML: ${reason}`, col);
 }
 
 function setInDocument(document: Document, path: Path, value: Json): void {
@@ -90,11 +91,11 @@ function setInDocument(document: Document, path: Path, value: Json): void {
   document.setIn(path, document.createNode(value));
 }
 
-function agreeing(text: string | null, document: Document): string | null {
+function ifAgreeing(text: string | null, document: Document): string | null {
   if (text === null) return null;
-  const read = parseDocument(text);
+  const reparsed = parseDocument(text);
   const isRight =
-    read.errors.length === 0 && stableJson(read.toJS()) === stableJson(document.toJS());
+    reparsed.errors.length === 0 && stableJson(reparsed.toJS()) === stableJson(document.toJS());
   return isRight ? text : null;
 }
 
@@ -105,19 +106,20 @@ function render(document: Document, text: string): string {
     indentSeq: !/^( *)[^\s#-][^\r\n]*:[ \t]*\r?\n\1- /m.test(text),
     flowCollectionPadding: !/[:-] [{[][^\s\]}]/.test(text),
   });
-  const ended = text === "" || /\n$/.test(text) ? rendered : rendered.replace(/\n$/, "");
-  return lineEnd(text) === "\n" ? ended : ended.replaceAll("\n", "\r\n");
+  const withEnd = text === "" || /\n$/.test(text) ? rendered : rendered.replace(/\n$/, "");
+  if (lineEnd(text) === "\n") return withEnd;
+  return withEnd.replaceAll("\n", "\r\n");
 }
 
 type Collection = YAMLMap | YAMLSeq;
 
 function spliceIn(document: Document, text: string, path: Path, value: Json): string | null {
-  const depth = path.findIndex((_, at) => !document.hasIn(path.slice(0, at + 1)));
+  const depth = path.findIndex((_, index) => !document.hasIn(path.slice(0, index + 1)));
   const parent = depth === -1 ? undefined : collectionAt(document, path.slice(0, depth));
   const indent = parent && indentOf(text, parent);
   const end = parent?.range?.[1];
   if (indent === undefined || end === undefined) return null;
-  const at = endOfContent(text, end);
+  const insertAt = endOfContent(text, end);
   const lines = stringify(wrapValue(path.slice(depth), value), {
     lineWidth: 0,
     indent: indentUnit(text),
@@ -125,9 +127,9 @@ function spliceIn(document: Document, text: string, path: Path, value: Json): st
     .trimEnd()
     .replaceAll(/^/gm, indent)
     .replaceAll("\n", lineEnd(text));
-  const isEnded = text[at - 1] === "\n";
+  const isEnded = text[insertAt - 1] === "\n";
   const entry = isEnded ? `${lines}${lineEnd(text)}` : `${lineEnd(text)}${lines}`;
-  return text.slice(0, at) + entry + text.slice(at);
+  return text.slice(0, insertAt) + entry + text.slice(insertAt);
 }
 
 function spliceOut(document: Document, text: string, path: Path): string | null {
@@ -157,13 +159,13 @@ function collectionAt(document: Document, path: Path): Collection | undefined {
 
 function indentOf(text: string, { flow, items, range }: Collection): string | undefined {
   if (flow || items.length === 0 || !range) return undefined;
-  const before = text.slice(text.lastIndexOf("\n", range[0] - 1) + 1, range[0]);
-  return /^ *$/.test(before) ? before : undefined;
+  const lineStart = text.slice(text.lastIndexOf("\n", range[0] - 1) + 1, range[0]);
+  return /^ *$/.test(lineStart) ? lineStart : undefined;
 }
 
 /** The end of the line in which the last visible character before an offset stands. */
 function endOfContent(text: string, offset: number): number {
   const last = text.slice(0, offset).trimEnd().length;
-  const at = text.indexOf("\n", last);
-  return at === -1 ? text.length : at + 1;
+  const newline = text.indexOf("\n", last);
+  return newline === -1 ? text.length : newline + 1;
 }

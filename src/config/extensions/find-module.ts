@@ -12,9 +12,8 @@ export function findModule(
   const path = /^file:\/\//.test(name) && URL.canParse(name) ? fileURLToPath(name) : name;
   if (isPath(path)) {
     const file = resolve(directory, path);
-    return existsSync(file)
-      ? { file }
-      : { why: `there is no file ${file}`, remedy: "Correct its path." };
+    if (existsSync(file)) return { file };
+    return { why: `there is no file ${file}`, remedy: "Correct its path." };
   }
   if (!/^(@[\w.-]+\/)?[\w-][\w.-]*$/.test(name))
     return {
@@ -39,8 +38,8 @@ export const isPath = (name: string): boolean => /^\.{1,2}[/\\]/.test(name) || i
 function findPackage(name: string, directory: string): string | null {
   const home = join(directory, "node_modules", name);
   if (existsSync(join(home, "package.json"))) return home;
-  const above = dirname(directory);
-  return above === directory ? null : findPackage(name, above);
+  const parent = dirname(directory);
+  return parent === directory ? null : findPackage(name, parent);
 }
 
 /** Of the package that a file belongs to. */
@@ -48,9 +47,11 @@ export function packageVersionOf(file: string): string | null {
   const directory = dirname(file);
   try {
     const manifest: unknown = JSON.parse(readRegularText(join(directory, "package.json")));
-    return isObject(manifest) && typeof manifest.version === "string" ? manifest.version : null;
+    if (isObject(manifest) && typeof manifest.version === "string") return manifest.version;
+    return null;
   } catch {
-    return dirname(directory) === directory ? null : packageVersionOf(directory);
+    if (dirname(directory) === directory) return null;
+    return packageVersionOf(directory);
   }
 }
 
@@ -58,8 +59,9 @@ function entryOf(home: string): string | null {
   try {
     const manifest: unknown = JSON.parse(readRegularText(join(home, "package.json")));
     if (!isObject(manifest)) return null;
-    const { exports: given, main } = manifest;
-    if (given !== undefined) return targetOf(isObject(given) && "." in given ? given["."] : given);
+    const { exports, main } = manifest;
+    if (exports !== undefined)
+      return targetOf(isObject(exports) && "." in exports ? exports["."] : exports);
     return typeof main === "string" ? main : "index.js";
   } catch {
     return null;
@@ -67,11 +69,12 @@ function entryOf(home: string): string | null {
 }
 
 /** Conditions in the order that the package gives them. */
-function targetOf(given: unknown): string | null {
-  if (typeof given === "string") return given;
-  if (!isObject(given)) return null;
-  const known = Object.keys(given).find((condition) =>
-    ["import", "node", "default"].includes(condition),
+function targetOf(target: unknown): string | null {
+  if (typeof target === "string") return target;
+  if (!isObject(target)) return null;
+  const condition = Object.keys(target).find((name) =>
+    ["import", "node", "default"].includes(name),
   );
-  return known === undefined ? null : targetOf(given[known]);
+  if (condition === undefined) return null;
+  return targetOf(target[condition]);
 }

@@ -40,9 +40,9 @@ type Unusable = {
 /** What a configuration says about one, or what is wrong with it. */
 export type NamedExtension = ExtensionUse | { use: string; wrong: string };
 
-const ownKind = /^[a-z][a-z0-9-]*$/;
+const kindName = /^[a-z][a-z0-9-]*$/;
 /** Of ours, or of other products that have them in their files. */
-const taken: ReadonlySet<string> = new Set([
+const takenSecrets: ReadonlySet<string> = new Set([
   "env",
   "file",
   "command",
@@ -55,16 +55,16 @@ const takenSchemes: ReadonlySet<string> = new Set(["http", "https", "ws", "wss",
 /** Imports them in order, once a process: changed code is in force after the next start. Never rejects. */
 export async function loadExtensions(
   uses: readonly NamedExtension[],
-  fileOf: (at: number) => string,
+  fileOf: (index: number) => string,
 ): Promise<LoadedExtension[]> {
   const loaded: LoadedExtension[] = [];
-  for (const [at, named] of uses.entries()) {
-    const directory = dirname(fileOf(at));
-    const { use } = named;
-    if ("wrong" in named) {
-      const nothing = { use, directory, file: null, settings: {}, importMs: 0 };
-      loaded.push({ ...nothing, ...unusable(named.wrong), isMisspelled: true });
-    } else loaded.push(await loadExtension(use, named.with as JsonObject, directory));
+  for (const [index, extensionUse] of uses.entries()) {
+    const directory = dirname(fileOf(index));
+    const { use } = extensionUse;
+    if ("wrong" in extensionUse) {
+      const facts = { use, directory, file: null, settings: {}, importMs: 0 };
+      loaded.push({ ...facts, ...unusable(extensionUse.wrong), isMisspelled: true });
+    } else loaded.push(await loadExtension(use, extensionUse.with as JsonObject, directory));
   }
   return withoutDoubles(loaded);
 }
@@ -74,26 +74,26 @@ async function loadExtension(
   settings: JsonObject,
   directory: string,
 ): Promise<LoadedExtension> {
-  const named = { use, directory, settings };
-  const found = findModule(use, directory);
-  if (!("file" in found)) {
-    const why = `${found.why}. ${found.remedy}`;
-    return { ...named, file: null, importMs: 0, ...unusable(why) };
+  const facts = { use, directory, settings };
+  const location = findModule(use, directory);
+  if (!("file" in location)) {
+    const why = `${location.why}. ${location.remedy}`;
+    return { ...facts, file: null, importMs: 0, ...unusable(why) };
   }
-  const { file } = found;
-  const begunAt = performance.now();
+  const { file } = location;
+  const startedAt = performance.now();
   try {
     const module: unknown = await import(pathToFileURL(file).href);
-    const importMs = performance.now() - begunAt;
-    return { ...named, file, importMs, ...takeExtension(exportedBy(module)) };
+    const importMs = performance.now() - startedAt;
+    return { ...facts, file, importMs, ...takeExtension(exportedBy(module)) };
   } catch (thrown) {
-    const importMs = performance.now() - begunAt;
+    const importMs = performance.now() - startedAt;
     const { why, stack } = await (await import("./why-not-imported.ts")).whyNotImported(
       thrown,
       file,
       directory,
     );
-    return { ...named, file, importMs, ...unusable(why, stack) };
+    return { ...facts, file, importMs, ...unusable(why, stack) };
   }
 }
 
@@ -106,32 +106,33 @@ const unusable = (why: string, stack: string | null = null): Unusable => ({
 /** Undefined where the module has no default export. */
 function exportedBy(module: unknown): unknown {
   if (!isObject(module)) return undefined;
-  return "default" in module ? module.default : "setup" in module ? { ...module } : undefined;
+  if ("default" in module) return module.default;
+  return "setup" in module ? { ...module } : undefined;
 }
 
 /** For one that a program brings, alone or as `{ use, with }`. */
-export function givenExtension(given: unknown, directory: string): LoadedExtension {
-  const isWithSettings = isObject(given) && "use" in given;
-  const taken = takeExtension(isWithSettings ? given.use : given);
-  const settings = isWithSettings && isObject(given.with) ? (given.with as JsonObject) : {};
+export function givenExtension(extension: unknown, directory: string): LoadedExtension {
+  const isWithSettings = isObject(extension) && "use" in extension;
+  const usable = takeExtension(isWithSettings ? extension.use : extension);
+  const settings = isWithSettings && isObject(extension.with) ? (extension.with as JsonObject) : {};
   return {
-    use: taken.extension?.name ?? "(given)",
+    use: usable.extension?.name ?? "(given)",
     file: null,
     directory,
     settings,
     importMs: 0,
-    ...taken,
+    ...usable,
   };
 }
 
 /** Makes its kinds known, so that a configuration may name them. What it says is read once. */
-function takeExtension(given: unknown): Usable | Unusable {
+function takeExtension(exported: unknown): Usable | Unusable {
   try {
-    const why = whatIsWrong(given);
+    const why = whatIsWrong(exported);
     if (why !== null) return unusable(why);
     const extension: Extension = {
-      ...namesOf(given as Extension),
-      setup: (to) => (given as Extension).setup(to),
+      ...namesOf(exported as Extension),
+      setup: (to) => (exported as Extension).setup(to),
     };
     addKinds(extension);
     return { extension };
@@ -140,7 +141,7 @@ function takeExtension(given: unknown): Usable | Unusable {
   }
 }
 
-function namesOf(given: Extension): Omit<Extension, "setup"> {
+function namesOf(extension: Extension): Omit<Extension, "setup"> {
   const {
     name,
     interface: version,
@@ -151,8 +152,8 @@ function namesOf(given: Extension): Omit<Extension, "setup"> {
     transports,
     formats,
     needs,
-  } = given;
-  const said = {
+  } = extension;
+  const fields = {
     interface: version,
     about,
     settings,
@@ -162,13 +163,13 @@ function namesOf(given: Extension): Omit<Extension, "setup"> {
     formats,
     needs,
   };
-  return { name, ...withoutUndefined(said) };
+  return { name, ...withoutUndefined(fields) };
 }
 
-function whatIsWrong(given: unknown): string | null {
-  if (given === undefined)
+function whatIsWrong(exported: unknown): string | null {
+  if (exported === undefined)
     return "it has no default export. Write 'export default { name, setup }'";
-  if (!isObject(given))
+  if (!isObject(exported))
     return "it exports no extension. Its default export must be an object with 'name' and 'setup'";
   const {
     name,
@@ -180,8 +181,8 @@ function whatIsWrong(given: unknown): string | null {
     transports = [],
     needs = [],
     formats = [],
-  } = given;
-  if (typeof name !== "string" || !ownKind.test(name))
+  } = exported;
+  if (typeof name !== "string" || !kindName.test(name))
     return "its 'name' must be of small letters, digits and hyphens";
   if (typeof setup !== "function") return "it has no function 'setup'";
   if (!Number.isInteger(version) || Number(version) < 1)
@@ -190,18 +191,16 @@ function whatIsWrong(given: unknown): string | null {
     return `it was written for interface ${version}, and this version has ${extensionInterface}. Install a newer Toolplane`;
   if (settings !== undefined && !isObject(settings)) return "its 'settings' must be a JSON Schema";
   return (
-    wrongKeys(Object.keys(given)) ??
-    wrongNames("secrets", secrets, taken) ??
+    wrongKeys(Object.keys(exported)) ??
+    wrongNames("secrets", secrets, takenSecrets) ??
     wrongNames("providers", providers, builtinKinds) ??
     wrongNames("transports", transports, takenSchemes) ??
     wrongParts(needs) ??
-    (Array.isArray(formats) && formats.every(isFormat)
-      ? null
-      : "its 'formats' must be a list of 'name' and 'read'")
+    wrongFormats(formats)
   );
 }
 
-const known = [
+const knownKeys = [
   "name",
   "interface",
   "about",
@@ -216,44 +215,49 @@ const known = [
 
 /** A misspelled key would be passed over in silence. */
 function wrongKeys(keys: readonly string[]): string | null {
-  const unknown = keys.find((key) => !(known as readonly string[]).includes(key));
+  const unknown = keys.find((key) => !(knownKeys as readonly string[]).includes(key));
   if (unknown === undefined) return null;
-  const near = nearest(unknown, known, 1).map((one) => ` (did you mean '${one}'?)`);
-  return `it has '${unknown}', which is unknown; known are ${known.join(", ")}${near.join("")}`;
+  const near = nearest(unknown, knownKeys, 1).map((name) => ` (did you mean '${name}'?)`);
+  return `it has '${unknown}', which is unknown; known are ${knownKeys.join(", ")}${near.join("")}`;
+}
+
+function wrongFormats(formats: unknown): string | null {
+  if (Array.isArray(formats) && formats.every(isFormat)) return null;
+  return "its 'formats' must be a list of 'name' and 'read'";
 }
 
 const isFormat = (format: unknown) =>
   isObject(format) && typeof format.name === "string" && typeof format.read === "function";
 
-function wrongNames(key: string, names: unknown, own: ReadonlySet<string>): string | null {
+function wrongNames(key: string, names: unknown, takenNames: ReadonlySet<string>): string | null {
   if (
     !Array.isArray(names) ||
-    names.some((name) => typeof name !== "string" || !ownKind.test(name))
+    names.some((name) => typeof name !== "string" || !kindName.test(name))
   )
     return `its '${key}' must be a list of names of small letters, digits and hyphens`;
-  const known = names.find((name) => own.has(name));
-  return known === undefined ? null : `'${known}' in its '${key}' is taken. Choose another name`;
+  const takenName = names.find((name) => takenNames.has(name));
+  if (takenName === undefined) return null;
+  return `'${takenName}' in its '${key}' is taken. Choose another name`;
 }
 
 function wrongParts(needs: unknown): string | null {
   const unknown = Array.isArray(needs)
     ? needs.find((part) => !(planeParts as readonly unknown[]).includes(part))
     : needs;
-  return unknown === undefined || (Array.isArray(needs) && needs.length === 0)
-    ? null
-    : `'${String(unknown)}' in its 'needs' is no part of the plane. Parts are ${planeParts.join(", ")}`;
+  if (unknown === undefined || (Array.isArray(needs) && needs.length === 0)) return null;
+  return `'${String(unknown)}' in its 'needs' is no part of the plane. Parts are ${planeParts.join(", ")}`;
 }
 
 /** Of two with one name the first counts. */
 function withoutDoubles(loaded: readonly LoadedExtension[]): LoadedExtension[] {
   const names = new Set<string>();
-  return loaded.map((one) => {
-    const name = one.extension?.name;
+  return loaded.map((extension) => {
+    const name = extension.extension?.name;
     if (name === undefined || !names.has(name)) {
       if (name !== undefined) names.add(name);
-      return one;
+      return extension;
     }
-    const { use, file, directory, settings, importMs } = one;
+    const { use, file, directory, settings, importMs } = extension;
     return {
       use,
       file,

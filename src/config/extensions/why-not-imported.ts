@@ -9,12 +9,13 @@ export async function whyNotImported(
   file: string,
   directory: string,
 ): Promise<{ why: string; stack: string | null }> {
-  const own = stackOf(thrown);
+  const ownStack = stackOf(thrown);
   // The syntax error of a module does not say where it is.
-  const isPlaced = errorPlace(own, file, directory) !== null || !(thrown instanceof SyntaxError);
-  const stack = isPlaced ? own : `${await checkSyntax(file)}${own}`;
-  const place = errorPlace(stack, file, directory);
-  const why = `its code failed while it was imported: ${errorText(thrown)}${place === null ? "" : ` (${place})`}`;
+  const isPlaced =
+    errorPlace(ownStack, file, directory) !== null || !(thrown instanceof SyntaxError);
+  const stack = isPlaced ? ownStack : `${await checkSyntax(file)}${ownStack}`;
+  const position = errorPlace(stack, file, directory);
+  const why = `its code failed while it was imported: ${errorText(thrown)}${position === null ? "" : ` (${position})`}`;
   return { why, stack: stack || null };
 }
 
@@ -25,8 +26,8 @@ function checkSyntax(file: string): Promise<string> {
       process.execPath,
       ["--check", file],
       { timeout: limitMs, windowsHide: true },
-      (_, _output, said) => {
-        resolve(said.split("SyntaxError", 1)[0] ?? "");
+      (_, _output, errorOutput) => {
+        resolve(errorOutput.split("SyntaxError", 1)[0] ?? "");
       },
     );
   });

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { looksSecret } from "../../lib/text/redact.ts";
 import type { EntryKind } from "../../model/catalogue/change.ts";
 import { type NamedOverlay, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
@@ -16,7 +17,7 @@ import { readManifestEntry, readRemark } from "../shapes/tool-entry.ts";
 import { checkJob, checkSkill, checkTask } from "./check-work.ts";
 import { type ManifestEntry, toEntry } from "./entries.ts";
 
-const ownTools: readonly string[] = ["parameters", "providers", "persona", "owner", "auth"];
+const toolOnlyKeys: readonly string[] = ["parameters", "providers", "persona", "owner", "auth"];
 const checkWork = { skill: checkSkill, task: checkTask, job: checkJob };
 
 type AddProblem = (problem: ConfigProblem) => void;
@@ -41,48 +42,48 @@ export async function checkEntry(
   given: UnknownObject,
   environment: Environment,
 ): Promise<CheckedEntry> {
-  const found: Pick<CheckedEntry, "problems" | "unusable" | "warnings"> = {
+  const findings: Pick<CheckedEntry, "problems" | "unusable" | "warnings"> = {
     problems: [],
     unusable: [],
     warnings: [],
   };
-  const report = reportTo("(given)", found.problems);
-  const tell: AddProblem = (problem) =>
-    (problem.severity === "error" ? found.problems : found.warnings).push(problem);
-  const read = entryOf("(given)", given);
-  const { name } = read;
+  const report = reportTo("(given)", findings.problems);
+  const addProblem: AddProblem = (problem) =>
+    (problem.severity === "error" ? findings.problems : findings.warnings).push(problem);
+  const readEntry = entryOf("(given)", given);
+  const { name } = readEntry;
   for (const [path, value] of fixedValues(given.arguments)) checkSecrets(value, path, report);
   if (kind === "overlay") {
     if (name === undefined) report(["name"], "an overlay needs the 'name' of the tool it is about");
-    return { name, manifest: checkOverlay(name ?? "", given, report, tell), ...found };
+    return { name, manifest: checkOverlay(name ?? "", given, report, addProblem), ...findings };
   }
-  const entry: ManifestEntry = { ...read, kind };
+  const entry: ManifestEntry = { ...readEntry, kind };
   if (name === undefined) report(["name"], `a ${kind} needs a 'name'`);
   if (name === undefined || kind !== "tool") {
     for (const [path, value] of valuesGiven(given)) checkGiven(value, path, report);
     const work =
       name === undefined || kind === "tool" ? undefined : await checkWork[kind](entry, report);
-    return { name, manifest: work as CheckedManifest | undefined, ...found };
+    return { name, manifest: work as CheckedManifest | undefined, ...findings };
   }
-  const tool = checkTool(entry, report, tell);
+  const tool = checkTool(entry, report, addProblem);
   // As they are given: what else is wrong with the tool must not hide this.
-  for (const [at, spec] of [entry.data.providers].flat().entries())
-    if (isObject(spec)) checkSecrets(spec.config, ["providers", at, "config"], report);
+  for (const [index, spec] of [entry.data.providers].flat().entries())
+    if (isObject(spec)) checkSecrets(spec.config, ["providers", index, "config"], report);
   const context = {
     environment,
     directory: workingDirectory(),
-    report: reportTo("(given)", found.unusable),
+    report: reportTo("(given)", findings.unusable),
   };
-  return { name, manifest: tool && checkProviders(tool, context), ...found };
+  return { name, manifest: tool && checkProviders(tool, context), ...findings };
 }
 
 export function checkRegistered(
-  given: { readonly [key: string]: unknown },
+  definition: { readonly [key: string]: unknown },
   environment: Environment,
 ): ToolManifest {
   const problems: ConfigProblem[] = [];
   const report = reportTo("(registered)", problems);
-  const entry = entryOf("(registered)", given);
+  const entry = entryOf("(registered)", definition);
   const tool = checkTool(entry, report, (problem) => {
     if (problem.severity === "error") problems.push(problem);
   });
@@ -93,14 +94,14 @@ export function checkRegistered(
     "CONFIG_INVALID",
     `The tool cannot be registered. ${renderProblems(problems)}`,
     {
-      data: { problems, ...(entry.name === undefined ? {} : { tool: entry.name }) },
+      data: { problems, ...withoutUndefined({ tool: entry.name }) },
     },
   );
 }
 
-function entryOf(file: string, given: UnknownObject): ManifestEntry {
-  const document = { file, data: given, lineOf: () => null };
-  return toEntry({ ...given }, { document, source: [], path: "", fallbackName: undefined });
+function entryOf(file: string, fields: UnknownObject): ManifestEntry {
+  const document = { file, data: fields, lineOf: () => null };
+  return toEntry({ ...fields }, { document, source: [], path: "", fallbackName: undefined });
 }
 
 function reportTo(file: string, list: ConfigProblem[]): Report {
@@ -112,89 +113,84 @@ function reportTo(file: string, list: ConfigProblem[]): Report {
 export function checkTool(
   { data, name, owner, document, source }: ManifestEntry,
   report: Report,
-  tell: AddProblem,
+  addProblem: AddProblem,
   tellsAssumed = false,
 ): ToolManifest | undefined {
   const reading = createReading(originIn(document));
   readManifestEntry(reading, data, source, {
     tellsAssumed,
-    ...(name === undefined ? {} : { fallbackName: name }),
+    ...withoutUndefined({ fallbackName: name }),
   });
-  reading.problems.forEach(tell);
+  reading.problems.forEach(addProblem);
   if (reading.settings.length === 0) return undefined;
   const fields = Object.fromEntries(reading.settings.map(({ path, value }) => [path[2], value]));
-  return parseValue(
-    ToolManifest,
-    owner === null ? fields : { ...fields, persona: owner },
-    [],
-    report,
-  );
+  if (owner !== null) fields.persona = owner;
+  return parseValue(ToolManifest, fields, [], report);
 }
 
 function checkOverlay(
   name: string,
   given: UnknownObject,
   report: Report,
-  tell: AddProblem,
+  addProblem: AddProblem,
 ): NamedOverlay | undefined {
   const reading = createReading((source) => ({
     file: "(given)",
     line: null,
     path: source.join("."),
   }));
-  const said: UnknownObject = {};
+  const fields: UnknownObject = {};
   for (const field of listFields(given, [])) {
     if (field.key === "name" || field.key === "kind" || (field.value ?? null) === null) continue;
-    if (ownTools.includes(field.key))
+    if (toolOnlyKeys.includes(field.key))
       report(
         [field.key],
         `cannot be set for a tool of a server`,
         "An overlay has a description, arguments and metadata. For anything else give yours another name and let its provider call this one.",
       );
     else if (!overlayKeys.includes(field.key)) reading.warnUnknownKey(field.source, overlayKeys);
-    else said[field.key] = readRemark(reading, field);
+    else fields[field.key] = readRemark(reading, field);
   }
-  reading.problems.forEach(tell);
-  const overlay = parseValue(ToolOverlay, said, [], report);
+  reading.problems.forEach(addProblem);
+  const overlay = parseValue(ToolOverlay, fields, [], report);
   return overlay && { name, ...overlay };
 }
 
 /** Under the name of the argument, which says whether its value is a secret. */
 function fixedValues(list: unknown): [path: Path, value: UnknownObject][] {
-  return (Array.isArray(list) ? list : []).flatMap((argument, at): [Path, UnknownObject][] =>
-    isObject(argument) && argument.fixed !== undefined
-      ? [[["arguments", at], { [String(argument.name)]: argument.fixed }]]
-      : [],
-  );
+  return (Array.isArray(list) ? list : []).flatMap((argument, index): [Path, UnknownObject][] => {
+    if (!isObject(argument) || argument.fixed === undefined) return [];
+    return [[["arguments", index], { [String(argument.name)]: argument.fixed }]];
+  });
 }
 
 function valuesGiven({ input, steps, task_graph }: UnknownObject): [path: Path, value: unknown][] {
-  const inEach = (key: string, list: unknown, field: string): [Path, unknown][] =>
-    (Array.isArray(list) ? list : []).flatMap((one, at): [Path, unknown][] =>
-      isObject(one) ? [[[key, at, field], one[field]]] : [],
+  const inputsIn = (key: string, list: unknown, field: string): [Path, unknown][] =>
+    (Array.isArray(list) ? list : []).flatMap((node, index): [Path, unknown][] =>
+      isObject(node) ? [[[key, index, field], node[field]]] : [],
     );
   return [
     [["input"], input],
-    ...inEach("steps", steps, "arguments"),
-    ...inEach("task_graph", task_graph, "input"),
+    ...inputsIn("steps", steps, "arguments"),
+    ...inputsIn("task_graph", task_graph, "input"),
   ];
 }
 
 /** Variables are not expanded in what a run is given, so they are no remedy here. */
-function checkGiven(value: unknown, place: Path, report: Report): void {
+function checkGiven(value: unknown, location: Path, report: Report): void {
   for (const path of clearSecrets(value))
     report(
-      [...place, ...path],
+      [...location, ...path],
       "holds a secret in clear",
       "Have it given as input, or let the tool's server or provider hold it.",
     );
 }
 
 /** What is stored and travels must neither hold a secret nor run or read anything where it arrives. */
-function checkSecrets(config: unknown, place: Path, report: Report): void {
+function checkSecrets(config: unknown, location: Path, report: Report): void {
   for (const path of clearSecrets(config))
     report(
-      [...place, ...path],
+      [...location, ...path],
       "holds a secret in clear",
       "Put it into a variable and refer to it as ${NAME}.",
     );
@@ -202,7 +198,7 @@ function checkSecrets(config: unknown, place: Path, report: Report): void {
     findReferences(text).some(({ kind }) => kind !== "env"),
   ))
     report(
-      [...place, ...path],
+      [...location, ...path],
       "refers to a file, a command or the keychain, which only manifest files may",
       "Refer to a variable as ${NAME}, or write the tool into a manifest file.",
     );
@@ -219,11 +215,11 @@ function clearSecrets(config: unknown): Path[] {
   });
 }
 
-function pathsOf(value: unknown, isMeant: (text: string, path: Path) => boolean): Path[] {
-  const found: Path[] = [];
+function pathsOf(value: unknown, isWanted: (text: string, path: Path) => boolean): Path[] {
+  const paths: Path[] = [];
   mapTexts(value, (text, path) => {
-    if (isMeant(text, path)) found.push(path);
+    if (isWanted(text, path)) paths.push(path);
     return text;
   });
-  return found;
+  return paths;
 }

@@ -10,25 +10,25 @@ type GraphNode = { id: string; dependsOn: readonly string[]; path: Path };
 /** Checks the dependencies of the steps of a skill, or the tasks of a job. `key` holds the id of a node. */
 export function checkGraph(
   nodes: readonly GraphNode[],
-  { what, key, path: whole }: { what: string; key: string; path: Path },
+  { what, key, path: graphPath }: { what: string; key: string; path: Path },
   report: Report,
 ): void {
   const ids = nodes.map(({ id }) => id);
-  for (const [at, { id, dependsOn, path }] of nodes.entries()) {
-    if (ids.indexOf(id) !== at)
+  for (const [index, { id, dependsOn, path }] of nodes.entries()) {
+    if (ids.indexOf(id) !== index)
       report([...path, key], `there is another ${what} '${id}' before it`, "Name it once.");
-    const others = ids.filter((one) => one !== id);
-    for (const needed of dependsOn.filter((one) => !ids.includes(one)))
+    const otherIds = ids.filter((otherId) => otherId !== id);
+    for (const needed of dependsOn.filter((candidate) => !ids.includes(candidate)))
       report(
         [...path, "depends_on"],
         `${what} '${id}' depends on '${needed}', which does not exist`,
-        hintFor(needed, others),
+        hintFor(needed, otherIds),
       );
   }
   const cycle = findCycle(nodes);
   if (cycle !== null)
     report(
-      whole,
+      graphPath,
       `${what}s wait for each other: ${cycle.join(" → ")}`,
       "Remove one 'depends_on' of them.",
     );
@@ -39,10 +39,10 @@ export function checkTasksExist(
   tasks: readonly TaskManifest[],
   report: Report,
 ): void {
-  const known = namesFor([job.persona, ...job.personas], tasks);
-  for (const [at, { task }] of job.task_graph.entries())
-    if (!known.includes(task))
-      report(["task_graph", at, "task"], `there is no task '${task}'`, hintFor(task, known));
+  const names = namesFor([job.persona, ...job.personas], tasks);
+  for (const [index, { task }] of job.task_graph.entries())
+    if (!names.includes(task))
+      report(["task_graph", index, "task"], `there is no task '${task}'`, hintFor(task, names));
 }
 
 /** Skills that a task or a job requires and no file has. One may be set later, so this is only a warning. */
@@ -51,10 +51,11 @@ export function missingSkills(
   also: readonly string[],
   skills: readonly SkillManifest[],
 ): { at: number; name: string; hint: string }[] {
-  const known = namesFor([persona, ...also], skills);
-  return required_skills.flatMap((name, at) =>
-    known.includes(name) ? [] : [{ at, name, hint: hintFor(name, known) }],
-  );
+  const names = namesFor([persona, ...also], skills);
+  return required_skills.flatMap((name, at) => {
+    if (names.includes(name)) return [];
+    return [{ at, name, hint: hintFor(name, names) }];
+  });
 }
 
 function namesFor(
@@ -67,9 +68,8 @@ function namesFor(
     .map(({ name }) => name);
 }
 
-export function hintFor(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return near.length === 0
-    ? "Check the name."
-    : `Did you mean ${near.map((one) => `'${one}'`).join(" or ")}?`;
+export function hintFor(name: string, candidates: readonly string[]): string {
+  const near = nearest(name, candidates);
+  if (near.length === 0) return "Check the name.";
+  return `Did you mean ${near.map((candidate) => `'${candidate}'`).join(" or ")}?`;
 }

@@ -31,35 +31,37 @@ function checkedBy<T>(
   check?: Check<T>,
 ) {
   return async ({ data, name, owner }: ManifestEntry, report: Report, checkMore?: Check<T>) => {
-    const parsed = parse({ ...data, name, ...(owner === null ? {} : { persona: owner }) }, report);
+    const manifest: UnknownObject = { ...data, name };
+    if (owner !== null) manifest.persona = owner;
+    const parsed = parse(manifest, report);
     if (parsed === undefined) return undefined;
     let isSound = true;
-    const tell: Report = (...problem) => {
+    const reportUnsound: Report = (...problem) => {
       isSound = false;
       report(...problem);
     };
-    await check?.(parsed, tell);
-    await checkMore?.(parsed, tell);
+    await check?.(parsed, reportUnsound);
+    await checkMore?.(parsed, reportUnsound);
     return isSound ? parsed : undefined;
   };
 }
 
 function stepNeeds(step: SkillStep): string[] {
-  const refers = referencesIn([step.arguments, step.when ?? ""]);
-  const meant = refers.flatMap(([root, id = ""]) => (root === "steps" ? [id] : []));
-  return [...new Set([...step.depends_on, ...meant])];
+  const references = referencesIn([step.arguments, step.when ?? ""]);
+  const steps = references.flatMap(([root, id = ""]) => (root === "steps" ? [id] : []));
+  return [...new Set([...step.depends_on, ...steps])];
 }
 
 function checkSteps({ steps = [] }: SkillManifest, report: Report): void {
-  const nodes = steps.map((step, at): { id: string; dependsOn: string[]; path: Path } => {
-    return { id: step.id, dependsOn: stepNeeds(step), path: ["steps", at] };
+  const nodes = steps.map((step, index): { id: string; dependsOn: string[]; path: Path } => {
+    return { id: step.id, dependsOn: stepNeeds(step), path: ["steps", index] };
   });
   checkGraph(nodes, { what: "step", key: "id", path: ["steps"] }, report);
-  for (const [at, step] of steps.entries()) {
-    checkReferences([step.arguments, step.when ?? ""], "step", ["steps", at], report);
+  for (const [index, step] of steps.entries()) {
+    checkReferences([step.arguments, step.when ?? ""], "step", ["steps", index], report);
     if (step.when !== undefined && referencesIn(step.when).length === 0)
       report(
-        ["steps", at, "when"],
+        ["steps", index, "when"],
         "refers to nothing",
         "Write for example ${steps.look.result.found}.",
       );
@@ -67,8 +69,8 @@ function checkSteps({ steps = [] }: SkillManifest, report: Report): void {
 }
 
 function checkTaskGraph({ task_graph }: JobManifest, report: Report): void {
-  const nodes = task_graph.map(({ task, depends_on, input }, at) => {
-    const path: Path = ["task_graph", at];
+  const nodes = task_graph.map(({ task, depends_on, input }, index) => {
+    const path: Path = ["task_graph", index];
     for (const [root, name = ""] of referencesIn(input))
       if (root === "tasks" && !depends_on.includes(name))
         report(
@@ -82,17 +84,22 @@ function checkTaskGraph({ task_graph }: JobManifest, report: Report): void {
   checkGraph(nodes, { what: "task", key: "task", path: ["task_graph"] }, report);
 }
 
-function checkReferences(value: unknown, what: "step" | "task", place: Path, report: Report): void {
+function checkReferences(
+  value: unknown,
+  what: "step" | "task",
+  location: Path,
+  report: Report,
+): void {
   for (const [root, name = "", field] of referencesIn(value)) {
     if (root !== "input" && root !== `${what}s`)
       report(
-        place,
+        location,
         `'\${${root}.${name}}' refers to nothing a ${what} can see`,
         `Begin with 'input.' or '${what}s.'.`,
       );
     else if (root !== "input" && field !== "result")
       report(
-        place,
+        location,
         `the result of ${what} '${name}' is \${${what}s.${name}.result}`,
         `Add '.result' behind its ${what === "step" ? "id" : "name"}.`,
       );
@@ -115,10 +122,10 @@ function checkCollaboration({ collaboration, steps }: SkillManifest, report: Rep
       "must not be empty",
       "Name a model for each of them.",
     );
-  for (const [at, id] of ids.entries())
-    if (ids.indexOf(id) !== at)
+  for (const [index, id] of ids.entries())
+    if (ids.indexOf(id) !== index)
       report(
-        ["collaboration", "participants", at, "id"],
+        ["collaboration", "participants", index, "id"],
         `there is another '${id}' before it`,
         "Name it once.",
       );
@@ -128,7 +135,7 @@ function checkCollaboration({ collaboration, steps }: SkillManifest, report: Rep
 async function checkRecurrence(recurrence: Recurrence, report: Report): Promise<void> {
   const { readCron, isTimeZone, readMoment } = await import("../../lib/cron.ts");
   const { cron, frequency, interval, timezone, start_date, end_date } = recurrence;
-  const tell = (key: string, message: string, hint: string) =>
+  const reportKey = (key: string, message: string, hint: string) =>
     report(["recurrence", key], message, hint);
   if ((cron === undefined) === (frequency === undefined))
     report(
@@ -137,20 +144,24 @@ async function checkRecurrence(recurrence: Recurrence, report: Report): Promise<
       "Without both, leave 'recurrence' out.",
     );
   if (interval !== undefined && frequency === undefined)
-    tell("interval", "counts in units of 'frequency'", "Add 'frequency', or leave 'interval' out.");
+    reportKey(
+      "interval",
+      "counts in units of 'frequency'",
+      "Add 'frequency', or leave 'interval' out.",
+    );
   if (cron !== undefined) {
-    const read = readCron(cron, "UTC");
-    if ("problem" in read)
-      tell(
+    const schedule = readCron(cron, "UTC");
+    if ("problem" in schedule)
+      reportKey(
         "cron",
-        `'${cron}' ${read.problem}`,
+        `'${cron}' ${schedule.problem}`,
         "'30 9 * * mon-fri' is half past nine on working days.",
       );
-    else if (read.next(Date.now()) === null)
-      tell("cron", `'${cron}' never comes`, "Check the day and the month.");
+    else if (schedule.next(Date.now()) === null)
+      reportKey("cron", `'${cron}' never comes`, "Check the day and the month.");
   }
   if (!isTimeZone(timezone))
-    return tell(
+    return reportKey(
       "timezone",
       `'${timezone}' is not a valid time zone`,
       "Write one such as Europe/Berlin.",
@@ -158,7 +169,7 @@ async function checkRecurrence(recurrence: Recurrence, report: Report): Promise<
   const [from, to] = Object.entries({ start_date, end_date }).map(([key, text]) => {
     const moment = text === undefined ? undefined : readMoment(text, timezone);
     if (moment === null)
-      tell(
+      reportKey(
         key,
         `'${text}' is not a valid date`,
         "Write 2026-11-15, or 2026-11-15T09:00 with or without an offset.",
@@ -166,5 +177,5 @@ async function checkRecurrence(recurrence: Recurrence, report: Report): Promise<
     return moment?.at;
   });
   if (from !== undefined && to !== undefined && to < from)
-    tell("end_date", "is before 'start_date'", "Exchange them.");
+    reportKey("end_date", "is before 'start_date'", "Exchange them.");
 }

@@ -18,11 +18,11 @@ export type Misplaced = { document: ConfigDocument; source: Path; owner: string 
 /** A file holds one manifest, a list of them, or an object of them by name. */
 export function entriesIn(document: ConfigDocument, path: string): (ManifestEntry | Misplaced)[] {
   const { data } = document;
-  const take = (value: unknown, source: Path, fallbackName?: string) =>
-    isObject(value)
-      ? toEntry(value, { document, source, path, fallbackName })
-      : { document, source, owner: ownerInPath(path) };
-  if (Array.isArray(data)) return data.map((value, at) => take(value, [at]));
+  const take = (entry: unknown, source: Path, fallbackName?: string) => {
+    if (isObject(entry)) return toEntry(entry, { document, source, path, fallbackName });
+    return { document, source, owner: ownerInPath(path) };
+  };
+  if (Array.isArray(data)) return data.map((entry, index) => take(entry, [index]));
   if (isObject(data) && isByName(data)) {
     return Object.entries(data)
       .filter(([name]) => name !== "$schema")
@@ -36,7 +36,7 @@ function isByName(data: UnknownObject): boolean {
   return values.length > 0 && values.every(([, value]) => isObject(value));
 }
 
-type Place = {
+type EntryPlace = {
   document: ConfigDocument;
   source: Path;
   path: string;
@@ -44,11 +44,11 @@ type Place = {
 };
 
 export function toEntry(
-  written: UnknownObject,
-  { document, source, path, fallbackName }: Place,
+  fields: UnknownObject,
+  { document, source, path, fallbackName }: EntryPlace,
 ): ManifestEntry {
-  const { $schema: _, kind, owner: said, persona = said, ...data } = written;
-  const owner = isName(persona) ? persona : persona === undefined ? ownerInPath(path) : null;
+  const { $schema: _, kind, owner: writtenOwner, persona = writtenOwner, ...data } = fields;
+  const owner = ownerOf(persona, path);
   return {
     kind: isKind(kind) ? kind : (kindByKeys(data) ?? kindInPath(path) ?? "tool"),
     owner: owner === "shared" ? null : owner,
@@ -59,11 +59,17 @@ export function toEntry(
   };
 }
 
+/** One that is written and is no name leaves the entry to all. */
+function ownerOf(persona: unknown, path: string): string | null {
+  if (isName(persona)) return persona;
+  return persona === undefined ? ownerInPath(path) : null;
+}
+
 function isKind(value: unknown): value is Kind {
   return value === "tool" || value === "skill" || value === "task" || value === "job";
 }
 
-const telling: readonly [key: string, kind: Kind][] = [
+const kindByKey: readonly [key: string, kind: Kind][] = [
   ["instruction_prompt", "skill"],
   ["task_graph", "job"],
   ["side_effects", "tool"],
@@ -74,10 +80,10 @@ const telling: readonly [key: string, kind: Kind][] = [
 ];
 
 function kindByKeys(data: UnknownObject): Kind | undefined {
-  return telling.find(([key]) => Object.hasOwn(data, key))?.[1];
+  return kindByKey.find(([key]) => Object.hasOwn(data, key))?.[1];
 }
 
-const words: readonly [word: RegExp, kind: Kind][] = [
+const kindByWord: readonly [word: RegExp, kind: Kind][] = [
   [/^(tools?|toolbox|functions?)$/i, "tool"],
   [/^skills?$/i, "skill"],
   [/^tasks?$/i, "task"],
@@ -86,10 +92,10 @@ const words: readonly [word: RegExp, kind: Kind][] = [
 
 /** The nearest word counts: `Skills/jobs.json` holds jobs. */
 function kindInPath(path: string): Kind | undefined {
-  const parts = path.split(/[/\\.]/).reverse();
-  for (const part of parts) {
-    const found = words.find(([word]) => word.test(part));
-    if (found) return found[1];
+  const pathParts = path.split(/[/\\.]/).reverse();
+  for (const part of pathParts) {
+    const kind = kindByWord.find(([pattern]) => pattern.test(part))?.[1];
+    if (kind) return kind;
   }
   return undefined;
 }

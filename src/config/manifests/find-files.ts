@@ -4,38 +4,38 @@ import { matchesGlob } from "../../lib/text/glob.ts";
 
 const extensions = [".json", ".jsonc", ".yaml", ".yml"];
 /** More than anyone writes by hand; a glob that meets more was meant for something smaller. */
-const maxSeen = 20_000;
+const maxEntries = 20_000;
 
-type Walk = { found: Set<string>; seen: number };
+type Walk = { files: Set<string>; entries: number };
 
 export function findFiles(glob: string, directory: string): { files: string[]; isCut: boolean } {
   const absolute = resolve(directory, glob);
   const { root } = parse(absolute);
-  const walk: Walk = { found: new Set(), seen: 0 };
+  const walk: Walk = { files: new Set(), entries: 0 };
   const segments = absolute.slice(root.length).split(sep);
   enter(walk, root, segments.at(-1) === "**" ? [...segments, "*"] : segments);
-  return { files: [...walk.found].sort(), isCut: walk.seen > maxSeen };
+  return { files: [...walk.files].sort(), isCut: walk.entries > maxEntries };
 }
 
-function enter(walk: Walk, directory: string, [segment = "", ...rest]: readonly string[]): void {
+function enter(walk: Walk, directory: string, [segment = "", ...deeper]: readonly string[]): void {
   if (segment === "**") {
-    enter(walk, directory, rest);
+    enter(walk, directory, deeper);
     for (const name of directoriesIn(walk, directory))
-      enter(walk, join(directory, name), [segment, ...rest]);
+      enter(walk, join(directory, name), [segment, ...deeper]);
   } else if (!/[*?]/.test(segment)) {
     const path = join(directory, segment);
-    if (rest.length > 0) enter(walk, path, rest);
-    else take(walk, path);
-  } else if (rest.length > 0) {
+    if (deeper.length > 0) enter(walk, path, deeper);
+    else addFile(walk, path);
+  } else if (deeper.length > 0) {
     for (const name of directoriesIn(walk, directory))
-      if (matchesGlob(segment, name)) enter(walk, join(directory, name), rest);
+      if (matchesGlob(segment, name)) enter(walk, join(directory, name), deeper);
   } else {
     for (const { name } of entriesOf(walk, directory))
-      if (!name.startsWith(".") && matchesGlob(segment, name)) take(walk, join(directory, name));
+      if (!name.startsWith(".") && matchesGlob(segment, name)) addFile(walk, join(directory, name));
   }
 }
 
-function take({ found }: Walk, path: string): void {
+function addFile({ files: found }: Walk, path: string): void {
   if (!extensions.includes(extname(path).toLowerCase())) return;
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) found.add(path);
 }
@@ -51,10 +51,10 @@ function directoriesIn(walk: Walk, directory: string): string[] {
 }
 
 function entriesOf(walk: Walk, directory: string): Dirent[] {
-  if (walk.seen > maxSeen) return [];
+  if (walk.entries > maxEntries) return [];
   try {
     const entries = readdirSync(directory, { withFileTypes: true });
-    walk.seen += entries.length;
+    walk.entries += entries.length;
     return entries;
   } catch {
     return [];

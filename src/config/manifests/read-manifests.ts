@@ -30,13 +30,15 @@ export async function readManifests(
 ): Promise<{ manifests: Manifests; problems: ConfigProblem[] }> {
   const problems: ConfigProblem[] = [];
   const documents = await Promise.all(files.map((file) => readDocument(file, textOf(file))));
-  const found = documents.flatMap((read) => {
-    problems.push(...textProblems(read, directory));
-    return read.document ? entriesIn(read.document, relative(directory, read.document.file)) : [];
+  const written = documents.flatMap((reading) => {
+    problems.push(...textProblems(reading, directory));
+    if (reading.document)
+      return entriesIn(reading.document, relative(directory, reading.document.file));
+    return [];
   });
-  const entries = firstOfEach(found, problems);
+  const entries = firstOfEach(written, problems);
   const manifests: Manifests = { tools: [], skills: [], tasks: [], jobs: [] };
-  const tell: ReportProblem = (entry, ...what) => problems.push(problemAt(entry, ...what));
+  const report: ReportProblem = (entry, ...what) => problems.push(problemAt(entry, ...what));
   const placeOf = ({ document: { file } }: ManifestEntry) => ({
     file,
     source: `manifest:${relative(directory, file)}`,
@@ -44,20 +46,25 @@ export async function readManifests(
 
   for (const entry of entries.filter(({ kind }) => kind === "tool")) {
     const { document, owner } = entry;
-    const report: Report = (path, message, hint = null) =>
-      tell(entry, path, "error", message, hint);
-    const tool = checkTool(entry, report, (problem) => problems.push({ ...problem, owner }), true);
+    const reportError: Report = (path, message, hint = null) =>
+      report(entry, path, "error", message, hint);
+    const tool = checkTool(
+      entry,
+      reportError,
+      (problem) => problems.push({ ...problem, owner }),
+      true,
+    );
     if (!tool) continue;
     const usable = checkProviders(tool, {
       environment,
       directory: dirname(document.file),
       report: (path, message, hint = null) =>
-        tell(entry, path, "warning", `${message}; this provider is not used`, hint),
-      warn: (path, message, hint = null) => tell(entry, path, "warning", message, hint),
+        report(entry, path, "warning", `${message}; this provider is not used`, hint),
+      warn: (path, message, hint = null) => report(entry, path, "warning", message, hint),
     });
     manifests.tools.push({ ...usable, ...placeOf(entry) });
   }
-  await readWork(entries, { manifests, tell, placeOf });
+  await readWork(entries, { manifests, report, placeOf });
   for (const list of Object.values(manifests)) list.sort(byOwnerAndName);
   return { manifests, problems };
 }
@@ -72,11 +79,11 @@ function textProblems({ problems, isEmpty }: ReadDocument, directory: string): C
 
 /** Of two manifests of one kind, name, owner and workspaces the first counts. */
 function firstOfEach(
-  found: readonly (ManifestEntry | Misplaced)[],
+  written: readonly (ManifestEntry | Misplaced)[],
   problems: ConfigProblem[],
 ): ManifestEntry[] {
-  const known = new Map<string, ManifestEntry>();
-  return found.filter((entry): entry is ManifestEntry => {
+  const firstByKey = new Map<string, ManifestEntry>();
+  return written.filter((entry): entry is ManifestEntry => {
     const fail = (message: string, hint: string | null = null) => {
       problems.push(problemAt(entry, [], "error", message, hint));
       return false;
@@ -89,29 +96,29 @@ function firstOfEach(
       entry.name,
       entry.data.workspaces ?? null,
     ]);
-    const first = known.get(key);
-    if (first === undefined) return known.set(key, entry) !== undefined;
-    const place = `${first.document.file}:${first.document.lineOf(first.source) ?? 1}`;
-    const message = `${entry.kind} '${entry.name}' is defined already in ${place}, which counts`;
+    const first = firstByKey.get(key);
+    if (first === undefined) return firstByKey.set(key, entry) !== undefined;
+    const location = `${first.document.file}:${first.document.lineOf(first.source) ?? 1}`;
+    const message = `${entry.kind} '${entry.name}' is defined already in ${location}, which counts`;
     return fail(message, "Remove or rename one of them.");
   });
 }
 
 function problemAt(
-  { document, source, owner, ...named }: Misplaced | ManifestEntry,
+  { document, source, owner, ...facts }: Misplaced | ManifestEntry,
   path: Path,
   severity: Severity,
   message: string,
   hint: string | null,
 ): ConfigProblem {
-  const place = [...source, ...path];
+  const location = [...source, ...path];
   const file = document.file;
-  const line = document.lineOf(place);
+  const line = document.lineOf(location);
   const entry =
-    "kind" in named && named.name !== undefined
-      ? { entry: { kind: named.kind, name: named.name } }
+    "kind" in facts && facts.name !== undefined
+      ? { entry: { kind: facts.kind, name: facts.name } }
       : {};
-  return { file, line, path: renderPath(place), owner, ...entry, severity, message, hint };
+  return { file, line, path: renderPath(location), owner, ...entry, severity, message, hint };
 }
 
 type Owned = { name: string; persona?: string | undefined };
@@ -125,17 +132,17 @@ function byOwnerAndName(a: Owned, b: Owned): number {
 
 type Work = {
   manifests: Manifests;
-  tell: ReportProblem;
+  report: ReportProblem;
   placeOf(entry: ManifestEntry): { file: string; source: string };
 };
 
 /** Skills, then the tasks that need them, then the jobs that need those. */
 async function readWork(
   entries: readonly ManifestEntry[],
-  { manifests, tell, placeOf }: Work,
+  { manifests, report: tell, placeOf }: Work,
 ): Promise<void> {
   const { skills, tasks, jobs } = manifests;
-  const of = (kind: ManifestEntry["kind"]) => entries.filter((entry) => entry.kind === kind);
+  const ofKind = (kind: ManifestEntry["kind"]) => entries.filter((entry) => entry.kind === kind);
   const reporter =
     (entry: ManifestEntry): Report =>
     (path, message, hint = null) =>
@@ -146,10 +153,10 @@ async function readWork(
   const reportSkills = (
     entry: ManifestEntry,
     work: TaskManifest | JobManifest | undefined,
-    also: string[] = [],
+    otherPersonas: string[] = [],
   ) => {
-    for (const { at, name, hint } of work ? missingSkills(work, also, skills) : [])
-      tell(entry, ["required_skills", at], "warning", `no file has a skill '${name}'`, hint);
+    for (const { at: index, name, hint } of work ? missingSkills(work, otherPersonas, skills) : [])
+      tell(entry, ["required_skills", index], "warning", `no file has a skill '${name}'`, hint);
   };
   const reportLoose = (entry: ManifestEntry, value: unknown, path: Path) => {
     for (const text of looseReferences(value)) {
@@ -158,15 +165,16 @@ async function readWork(
     }
   };
 
-  const built = extendTasks(of("task"), (entry, key, message, hint) =>
+  const extendedTasks = extendTasks(ofKind("task"), (entry, key, message, hint) =>
     tell(entry, [key], "error", message, hint),
   );
-  for (const entry of of("skill")) {
+  for (const entry of ofKind("skill")) {
     const skill = await checkSkill(entry, reporter(entry));
-    for (const [at, step] of skill?.steps?.entries() ?? []) reportLoose(entry, step, ["steps", at]);
+    for (const [index, step] of skill?.steps?.entries() ?? [])
+      reportLoose(entry, step, ["steps", index]);
     keep(skills, skill, entry);
   }
-  for (const entry of built) {
+  for (const entry of extendedTasks) {
     const task = await checkTask(entry, reporter(entry));
     // Any persona may do a shared task, with that persona's own skills.
     reportSkills(
@@ -176,20 +184,20 @@ async function readWork(
     );
     keep(tasks, task, entry);
   }
-  for (const entry of of("job")) {
-    const job = await checkJob(entry, reporter(entry), (one, report) =>
-      checkTasksExist(one, tasks, report),
+  for (const entry of ofKind("job")) {
+    const job = await checkJob(entry, reporter(entry), (jobManifest, report) =>
+      checkTasksExist(jobManifest, tasks, report),
     );
     reportSkills(entry, job, job?.personas);
-    for (const [at, { input }] of job?.task_graph.entries() ?? [])
-      reportLoose(entry, input, ["task_graph", at, "input"]);
+    for (const [index, { input }] of job?.task_graph.entries() ?? [])
+      reportLoose(entry, input, ["task_graph", index, "input"]);
     keep(jobs, job, entry);
   }
 }
 
 function looseReferences(value: unknown): string[] {
-  const found = JSON.stringify(value ?? null).match(/\$\{[a-z][\w-]*\}/g) ?? [];
-  return [...new Set(found)];
+  const references = JSON.stringify(value ?? null).match(/\$\{[a-z][\w-]*\}/g) ?? [];
+  return [...new Set(references)];
 }
 
 type Problem = { message: string; hint: string };
@@ -202,14 +210,15 @@ export function extendTasks(
   const byKey = new Map(entries.map((entry) => [keyOf(entry.name, entry.owner), entry]));
   const baseOf = (entry: ManifestEntry): ManifestEntry | Problem | null => {
     const { owner, name, data } = entry;
-    const said = data.extends;
-    if (said === undefined) return owner === null ? null : (byKey.get(keyOf(name, null)) ?? null);
-    if (!isName(said))
+    const baseName = data.extends;
+    if (baseName === undefined)
+      return owner === null ? null : (byKey.get(keyOf(name, null)) ?? null);
+    if (!isName(baseName))
       return { message: "must be the name of one task", hint: "Write it as a string." };
-    const found = [byKey.get(keyOf(said, owner)), byKey.get(keyOf(said, null))].find(
-      (one) => one !== undefined && one !== entry,
+    const base = [byKey.get(keyOf(baseName, owner)), byKey.get(keyOf(baseName, null))].find(
+      (candidate) => candidate !== undefined && candidate !== entry,
     );
-    return found ?? missingBase(said, entry, entries);
+    return base ?? missingBase(baseName, entry, entries);
   };
   return entries.flatMap((entry) => {
     const chain = chainOf(entry, baseOf);
@@ -217,9 +226,12 @@ export function extendTasks(
       fail(entry, "extends", chain.message, chain.hint);
       return [];
     }
-    const data: UnknownObject = Object.assign({}, ...chain.toReversed().map((one) => one.data));
-    const { extends: _, ...built } = data;
-    return [{ ...entry, data: { ...built, ...(entry.name ? { name: entry.name } : {}) } }];
+    const data: UnknownObject = Object.assign(
+      {},
+      ...chain.toReversed().map((ancestor) => ancestor.data),
+    );
+    const { extends: _, ...fields } = data;
+    return [{ ...entry, data: { ...fields, ...(entry.name ? { name: entry.name } : {}) } }];
   });
 }
 
@@ -251,15 +263,18 @@ function chainOf(
 }
 
 function missingBase(
-  said: string,
+  baseName: string,
   { name, owner }: ManifestEntry,
   entries: readonly ManifestEntry[],
 ): Problem {
-  if (said === name) return { message: "a task cannot build on itself", hint: "Remove it." };
-  const known = entries
-    .filter((one) => one.name !== name && (one.owner === null || one.owner === owner))
-    .flatMap((one) => one.name ?? []);
-  return { message: `there is no task '${said}' to build on`, hint: hintFor(said, known) };
+  if (baseName === name) return { message: "a task cannot build on itself", hint: "Remove it." };
+  const candidates = entries
+    .filter((entry) => entry.name !== name && (entry.owner === null || entry.owner === owner))
+    .flatMap((entry) => entry.name ?? []);
+  return {
+    message: `there is no task '${baseName}' to build on`,
+    hint: hintFor(baseName, candidates),
+  };
 }
 
 function keyOf(name: string | undefined, owner: string | null): string {

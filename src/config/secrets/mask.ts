@@ -5,15 +5,15 @@ import { findReferences, type Reference } from "./references.ts";
 type Context = { isSecret: boolean; key: string | null; isHandedOver?: boolean };
 
 /** Their keys are names, not fields: a server may be called 'tokens'. */
-const namedThings = new Set(
+const mapsByName = new Set(
   "servers mcpServers tools overlays toolsets models users properties".split(" "),
 );
 /** What stands beside a secret and is none. */
-const describing = new Set(["type", "description", "title", "format"]);
+const describingKeys = new Set(["type", "description", "title", "format"]);
 /** Lists of variables by name: who reads them has to know which. */
 const variableNames = new Set(["auth_env", "inheritEnv"]);
 /** What is handed over to servers under names that they chose, which need not say what it is. */
-const handedOver = new Set(["env", "headers", "schemes"]);
+const handedOverMaps = new Set(["env", "headers", "schemes"]);
 /** Numbers are secrets under fewer keys: `token_limit` and `thresholdTokens` count something. */
 const numberIsSecret = /(?:token|key|secret|passw(?:or)?d|passphrase|pass|pwd)$/i;
 
@@ -22,16 +22,16 @@ export function maskSecrets(value: unknown, path: Path = []): Json {
   return maskValue(value, path.reduce<Context>(enter, { isSecret: false, key: null }));
 }
 
-function enter(context: Context, part: string | number): Context {
-  if (typeof part === "number") return { ...context, key: null };
-  if (context.key !== null && namedThings.has(context.key)) return { ...context, key: null };
-  if (variableNames.has(part)) return { isSecret: false, key: part };
+function enter(context: Context, key: string | number): Context {
+  if (typeof key === "number") return { ...context, key: null };
+  if (context.key !== null && mapsByName.has(context.key)) return { ...context, key: null };
+  if (variableNames.has(key)) return { isSecret: false, key: key };
   // A name in `env` or `headers` need not say that its value is a secret.
   const isHandedOver =
-    context.isHandedOver === true || (context.key !== null && handedOver.has(context.key));
+    context.isHandedOver === true || (context.key !== null && handedOverMaps.has(context.key));
   return {
-    isSecret: isHandedOver || looksSecret(part) || (context.isSecret && !describing.has(part)),
-    key: part,
+    isSecret: isHandedOver || looksSecret(key) || (context.isSecret && !describingKeys.has(key)),
+    key: key,
     isHandedOver,
   };
 }
@@ -46,32 +46,34 @@ function maskValue(value: unknown, context: Context): Json {
 }
 
 function maskNumber(value: number, { isSecret, key, isHandedOver }: Context): Json {
-  return isSecret && (isHandedOver || key === null || numberIsSecret.test(key)) ? hidden : value;
+  if (!isSecret) return value;
+  if (isHandedOver || key === null || numberIsSecret.test(key)) return hidden;
+  return value;
 }
 
 function maskList(items: readonly unknown[], context: Context): Json {
-  return items.map((item, at) => {
-    if (typeof item !== "string" || context.isSecret) return maskValue(item, enter(context, at));
-    const isAnnounced = announcesSecret(items[at - 1]) && !item.startsWith("--");
-    return isAnnounced ? maskText(item, true) : maskArgument(hideInUrls(item));
+  return items.map((item, index) => {
+    if (typeof item !== "string" || context.isSecret) return maskValue(item, enter(context, index));
+    const isAnnounced = announcesSecret(items[index - 1]) && !item.startsWith("--");
+    if (isAnnounced) return maskText(item, true);
+    return maskArgument(hideInUrls(item));
   });
 }
 
 function maskObject(value: UnknownObject, context: Context): Json {
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([, inner]) => inner !== undefined)
-      .map(([key, inner]) => {
-        if (!isForServersOnly(key, value)) return [key, maskValue(inner, enter(context, key))];
-        return [key, typeof inner === "string" ? maskText(inner, true) : hidden];
+      .filter(([, field]) => field !== undefined)
+      .map(([key, field]) => {
+        if (!isForServersOnly(key, value)) return [key, maskValue(field, enter(context, key))];
+        return [key, typeof field === "string" ? maskText(field, true) : hidden];
       }),
   );
 }
 
 function isForServersOnly(key: string, { name, parameter, from }: UnknownObject): boolean {
-  return key === "fixed"
-    ? typeof name === "string"
-    : key === "value" && from === "constant" && parameter !== undefined;
+  if (key === "fixed") return typeof name === "string";
+  return key === "value" && from === "constant" && parameter !== undefined;
 }
 
 /** Passwords and long user names in URLs, and query parameters with their names. */
@@ -86,13 +88,13 @@ const hidden = "***";
 /** A text for display. References stay: they are not the secret, though their fallback may be one. */
 export function maskText(text: string, isSecret: boolean): string {
   const hide = isSecret ? (part: string) => (scheme.test(part) ? part : hidden) : hideKnown;
-  let shown = "";
+  let masked = "";
   let from = 0;
   for (const reference of findReferences(text)) {
-    shown += hide(text.slice(from, reference.start)) + showReference(reference, hide);
+    masked += hide(text.slice(from, reference.start)) + showReference(reference, hide);
     from = reference.start + reference.text.length;
   }
-  return shown + hide(text.slice(from));
+  return masked + hide(text.slice(from));
 }
 
 function showReference(
@@ -100,7 +102,8 @@ function showReference(
   hide: (text: string) => string,
 ): string {
   if (kind === "command") return `\${command:${name.trim().split(/\s/)[0]} …}`;
-  return fallback === null ? text : `\${${name}:-${hide(fallback)}}`;
+  if (fallback === null) return text;
+  return `\${${name}:-${hide(fallback)}}`;
 }
 
 /** An argument of a program, which may name what it gives: `--token=…`, `API_KEY=…`, `X-API-Key: …`. */
@@ -118,14 +121,14 @@ export function announcesSecret(argument: unknown): boolean {
 }
 
 function hideKnown(text: string): string {
-  let shown = "";
+  let masked = "";
   let from = 0;
   for (const { index, 0: secret, 1: parameter } of text.matchAll(urlSecrets)) {
     if (parameter !== undefined && !looksSecret(parameter)) continue;
-    shown += hideShapes(text.slice(from, index)) + hidden;
+    masked += hideShapes(text.slice(from, index)) + hidden;
     from = index + secret.length;
   }
-  return shown + hideShapes(text.slice(from));
+  return masked + hideShapes(text.slice(from));
 }
 
 function hideShapes(text: string): string {
@@ -141,8 +144,8 @@ const looksMadeUp = /^(?=.*[A-Za-z])(?=.*\d)[\w+=:~%-]{10,}$|^(?:[a-z_-]*[A-Z]){
 /** Parts of a path or a query that are keys rather than names; `{name}` and `${NAME}` are none. */
 function hideInUrls(text: string): string {
   if (!text.includes("://")) return text;
-  return text.replaceAll(webAddress, (_, origin: string, rest: string) => {
-    const shown = rest.replaceAll(
+  return text.replaceAll(webAddress, (_, origin: string, pathAndQuery: string) => {
+    const maskedPath = pathAndQuery.replaceAll(
       /([/?&#])([^/?&#=]*)(=?)([^/?&#]*)/g,
       (_part, sign, name, equals, value) => {
         if (equals === "") return sign + (isKeyLike(name) ? hidden : name);
@@ -151,7 +154,7 @@ function hideInUrls(text: string): string {
         return `${sign}${name}=${isHidden ? hidden : value}`;
       },
     );
-    return origin + shown;
+    return origin + maskedPath;
   });
 }
 

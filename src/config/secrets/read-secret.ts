@@ -17,25 +17,25 @@ const escapable = /["'\\\s]/;
  * or a backslash; any other backslash stays, for the sake of Windows paths. Null when a quote is not closed.
  */
 export function splitCommand(text: string): string[] | null {
-  const words: string[] = [];
-  let word: string | null = null;
+  const commandWords: string[] = [];
+  let currentWord: string | null = null;
   let quote = "";
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at);
-    if (character === "\\" && quote !== "'" && escapable.test(text.charAt(at + 1))) {
-      word = (word ?? "") + text.charAt(++at);
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charAt(index);
+    if (character === "\\" && quote !== "'" && escapable.test(text.charAt(index + 1))) {
+      currentWord = (currentWord ?? "") + text.charAt(++index);
     } else if (quote === "" ? /["']/.test(character) : character === quote) {
       quote = quote === "" ? character : "";
-      word ??= "";
+      currentWord ??= "";
     } else if (quote === "" && /\s/.test(character)) {
-      if (word !== null) words.push(word);
-      word = null;
+      if (currentWord !== null) commandWords.push(currentWord);
+      currentWord = null;
     } else {
-      word = (word ?? "") + character;
+      currentWord = (currentWord ?? "") + character;
     }
   }
-  if (word !== null) words.push(word);
-  return quote === "" ? words : null;
+  if (currentWord !== null) commandWords.push(currentWord);
+  return quote === "" ? commandWords : null;
 }
 
 const maxOutputBytes = 1024 * 1024;
@@ -45,9 +45,9 @@ export async function readCommand(
   directory: string,
   limitMs = 10_000,
 ): Promise<SecretAnswer> {
-  const words = splitCommand(command);
-  if (words === null) return { why: "a quote is not closed", remedy: "Close it." };
-  const [program, ...programArguments] = words;
+  const commandLine = splitCommand(command);
+  if (commandLine === null) return { why: "a quote is not closed", remedy: "Close it." };
+  const [program, ...programArguments] = commandLine;
   if (!program)
     return { why: "no program is named", remedy: `Write it as \${command:program argument …}.` };
   const options = {
@@ -97,7 +97,7 @@ export type Keyring = {
 
 /** Long enough for a person to unlock it. */
 const limitMs = 60_000;
-const otherwise = `or keep the secret elsewhere and write \${file:…} or \${command:…}.`;
+const alternative = `or keep the secret elsewhere and write \${file:…} or \${command:…}.`;
 
 export async function readKeychain(name: string, load = loadKeyring): Promise<SecretAnswer> {
   const slash = name.lastIndexOf("/");
@@ -112,16 +112,16 @@ export async function readKeychain(name: string, load = loadKeyring): Promise<Se
   const keyring = await load().catch(() => null);
   if (keyring === null) {
     const why = "the package @napi-rs/keyring is not installed or does not support this system";
-    return { why, remedy: `Install it, ${otherwise}` };
+    return { why, remedy: `Install it, ${alternative}` };
   }
   try {
     const entry = new keyring.AsyncEntry(service, account);
     const secret = await abortable(entry.getPassword(), AbortSignal.timeout(limitMs));
     if (secret) return { secret };
-    return { why: "the keychain has no such entry", remedy: `Add it, ${otherwise}` };
+    return { why: "the keychain has no such entry", remedy: `Add it, ${alternative}` };
   } catch {
     const why = "this system has no keychain, or it is locked";
-    return { why, remedy: `Unlock it, ${otherwise}` };
+    return { why, remedy: `Unlock it, ${alternative}` };
   }
 }
 
@@ -164,15 +164,17 @@ export type AddedReaders = (kind: SecretKind) => ReadSecret | undefined;
 export async function readSecret(
   { kind, name }: SecretReference,
   directory: string,
-  added: AddedReaders = () => undefined,
+  addedReader: AddedReaders = () => undefined,
 ): Promise<string> {
-  const own = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
-  const answer = await (own ? own(name, directory) : readAdded(added(kind), name, directory));
+  const ownReader = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+  const answer = await (ownReader
+    ? ownReader(name, directory)
+    : readAdded(addedReader(kind), name, directory));
   if ("secret" in answer) return answer.secret;
   // A command may have been given a secret on its way, so only its program is named.
-  const shown = kind === "command" ? `${name.trim().split(/\s/)[0]} …` : redact(name);
-  const message = `The secret \${${kind}:${shown}} cannot be read: ${answer.why}. ${answer.remedy}`;
-  throw new PlaneError("CONFIG_INVALID", message, { data: { kind, name: shown } });
+  const shownName = kind === "command" ? `${name.trim().split(/\s/)[0]} …` : redact(name);
+  const message = `The secret \${${kind}:${shownName}} cannot be read: ${answer.why}. ${answer.remedy}`;
+  throw new PlaneError("CONFIG_INVALID", message, { data: { kind, name: shownName } });
 }
 
 async function readAdded(
@@ -184,10 +186,10 @@ async function readAdded(
     const why = "the extension that reads it is not in use";
     return { why, remedy: "'toolplane extensions list' says why." };
   }
-  const over = new AbortController();
+  const reading = new AbortController();
   try {
     const secret: unknown = await limited(
-      () => read(name, { directory, signal: over.signal }),
+      () => read(name, { directory, signal: reading.signal }),
       limitMs,
     );
     if (typeof secret !== "string" || secret === "")
@@ -204,7 +206,7 @@ async function readAdded(
     const why = redact(errorText(thrown)).replace(/(?<![.!?])[.!?]+$/, "");
     return { why, remedy: "The extension that reads it says so." };
   } finally {
-    over.abort();
+    reading.abort();
   }
 }
 
@@ -212,12 +214,11 @@ async function readFile(name: string, directory: string): Promise<SecretAnswer> 
   const path = /^~[/\\]/.test(name)
     ? resolve(homeDirectory() ?? "/", name.slice(2))
     : resolve(directory, name);
-  const read = readFileText(path, 1);
-  if (!("text" in read)) return { why: `${path}: ${read.message}`, remedy: read.hint };
-  const secret = read.text.replace(/\r?\n$/, "");
-  return secret === ""
-    ? { why: `${path}: is empty`, remedy: "Write the secret into it." }
-    : { secret };
+  const content = readFileText(path, 1);
+  if (!("text" in content)) return { why: `${path}: ${content.message}`, remedy: content.hint };
+  const secret = content.text.replace(/\r?\n$/, "");
+  if (secret === "") return { why: `${path}: is empty`, remedy: "Write the secret into it." };
+  return { secret };
 }
 
 /** The secret, or what is in its way. Neither part of the reason may hold what was read. */

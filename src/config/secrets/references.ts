@@ -7,7 +7,7 @@ import { addedSecrets } from "../extensions/added-kinds.ts";
 /** `file`, `command`, `keychain`, or what an extension reads. */
 export type SecretKind = string;
 
-const ownKinds = ["file", "command", "keychain"];
+const builtinKinds = ["file", "command", "keychain"];
 /** Other products have them in their files; the doctor names those that are left. */
 const foreignKinds: readonly string[] = ["env", "input", "config"];
 /** What looks like the reference to a secret. One letter before a colon, or a number behind it, is a shell's `${s:0:3}`. */
@@ -28,22 +28,24 @@ export type SecretReference = Reference;
 const dollars = /(?<!\$)\$+(?=\{)/g;
 const lastDollars = /(?<!\$)\$+$/;
 
-let patterns = patternsFor(ownKinds);
+let patterns = patternsFor(builtinKinds);
 let knownAdded = 0;
 
 /** Of the kinds that are known now; extensions add theirs before a configuration is read. */
-function patternsNow(): ReturnType<typeof patternsFor> {
+function currentPatterns(): ReturnType<typeof patternsFor> {
   if (addedSecrets.size === knownAdded) return patterns;
   knownAdded = addedSecrets.size;
-  patterns = patternsFor([...ownKinds, ...addedSecrets]);
+  patterns = patternsFor([...builtinKinds, ...addedSecrets]);
   return patterns;
 }
 
 function patternsFor(kinds: readonly string[]) {
-  const any = kinds.join("|");
+  const alternatives = kinds.join("|");
   return {
-    dollarsBeforeSecret: new RegExp(`(?<!\\$)\\$+(?=\\{(?:${any}):(?!-))`, "g"),
-    content: new RegExp(`^(?:([A-Za-z_][A-Za-z0-9_]*)(?::-([\\s\\S]*))?|(${any}):([\\s\\S]+))$`),
+    dollarsBeforeSecret: new RegExp(`(?<!\\$)\\$+(?=\\{(?:${alternatives}):(?!-))`, "g"),
+    content: new RegExp(
+      `^(?:([A-Za-z_][A-Za-z0-9_]*)(?::-([\\s\\S]*))?|(${alternatives}):([\\s\\S]+))$`,
+    ),
   };
 }
 
@@ -58,20 +60,21 @@ export function splitReferences(text: string): (string | Reference)[] {
 
 /** The same once the environment is in its place: only secrets are left, and only they can be escaped. */
 export function splitSecrets(text: string): (string | SecretReference)[] {
-  return split(text, patternsNow().dollarsBeforeSecret) as (string | SecretReference)[];
+  return split(text, currentPatterns().dollarsBeforeSecret) as (string | SecretReference)[];
 }
 
 /** Writes what a text says so that `splitSecrets` finds no reference in it. */
 export function escapeSecrets(text: string, isBeforeReference: boolean): string {
-  const twice = (run: string) => run + run;
-  const escaped = text.replaceAll(patternsNow().dollarsBeforeSecret, twice);
-  return isBeforeReference ? escaped.replace(lastDollars, twice) : escaped;
+  const doubled = (run: string) => run + run;
+  const escaped = text.replaceAll(currentPatterns().dollarsBeforeSecret, doubled);
+  if (isBeforeReference) return escaped.replace(lastDollars, doubled);
+  return escaped;
 }
 
 function split(
   text: string,
   pattern: RegExp,
-  onOther?: (content: string) => void,
+  onUnread?: (content: string) => void,
 ): (string | Reference)[] {
   const parts: (string | Reference)[] = [];
   let from = 0;
@@ -85,7 +88,7 @@ function split(
     const reference = parseReference(text, from - 1, close);
     parts.push(reference ?? "$");
     if (reference === null && close !== Number.POSITIVE_INFINITY)
-      onOther?.(text.slice(from + 1, close));
+      onUnread?.(text.slice(from + 1, close));
     if (reference) from = close + 1;
   }
   parts.push(text.slice(from));
@@ -93,19 +96,19 @@ function split(
 }
 
 function nextBrace(text: string, from: number): number {
-  const at = text.indexOf("}", from);
-  return at === -1 ? Number.POSITIVE_INFINITY : at;
+  const index = text.indexOf("}", from);
+  return index === -1 ? Number.POSITIVE_INFINITY : index;
 }
 
 function parseReference(text: string, start: number, close: number): Reference | null {
   if (close === Number.POSITIVE_INFINITY) return null;
   const [, variable, fallback, kind, name] =
-    patternsNow().content.exec(text.slice(start + 2, close)) ?? [];
-  const place = { text: text.slice(start, close + 1), start };
+    currentPatterns().content.exec(text.slice(start + 2, close)) ?? [];
+  const location = { text: text.slice(start, close + 1), start };
   if (variable !== undefined)
-    return { kind: "env", name: variable, fallback: fallback ?? null, ...place };
+    return { kind: "env", name: variable, fallback: fallback ?? null, ...location };
   if (name === undefined) return null;
-  return { kind: kind ?? "", name, fallback: null, ...place };
+  return { kind: kind ?? "", name, fallback: null, ...location };
 }
 
 /** The same value with every text in it changed. Keys stay, and what had no prototype gets none. */
@@ -122,12 +125,14 @@ function mapEach(
   path: Path,
 ): unknown {
   if (typeof value === "string") return change(value, path);
-  if (Array.isArray(value)) return value.map((item, at) => mapEach(item, change, [...path, at]));
+  if (Array.isArray(value))
+    return value.map((item, index) => mapEach(item, change, [...path, index]));
   if (!isObject(value)) return value;
   const changed = Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, mapEach(inner, change, [...path, key])]),
+    Object.entries(value).map(([key, child]) => [key, mapEach(child, change, [...path, key])]),
   );
-  return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(changed, null) : changed;
+  if (Object.getPrototypeOf(value) === null) return Object.setPrototypeOf(changed, null);
+  return changed;
 }
 
 /**
@@ -156,14 +161,14 @@ export type UnknownKind = { kind: string; message: string; hint: string };
 function unknownKind(content: string): UnknownKind | null {
   const kind = secretForm.exec(content)?.[1];
   if (kind === undefined || foreignKinds.includes(kind)) return null;
-  const known = [...ownKinds, ...addedSecrets];
-  const [near] = nearest(kind, known, 1);
-  const meant = near === undefined ? "" : `Did you mean \${${near}:…}? `;
-  const all = known.map((one) => `\${${one}:…}`).join(", ");
+  const knownKinds = [...builtinKinds, ...addedSecrets];
+  const [near] = nearest(kind, knownKinds, 1);
+  const suggestion = near === undefined ? "" : `Did you mean \${${near}:…}? `;
+  const examples = knownKinds.map((knownKind) => `\${${knownKind}:…}`).join(", ");
   return {
     kind,
     message: `nothing reads secrets of the kind '${kind}'`,
-    hint: `${meant}Known are ${all}; an extension names others in its 'secrets'. Write $$ for a dollar before a brace.`,
+    hint: `${suggestion}Known are ${examples}; an extension names others in its 'secrets'. Write $$ for a dollar before a brace.`,
   };
 }
 
@@ -173,21 +178,21 @@ function expandText(
   onUnset: (name: string) => void,
   onUnknown: (unknown: UnknownKind) => void,
 ): string {
-  let done = "";
+  let expanded = "";
   let plain = "";
-  const tellUnknown = (content: string) => {
+  const reportUnknown = (content: string) => {
     const unknown = unknownKind(content);
     if (unknown !== null) onUnknown(unknown);
   };
-  for (const part of split(text, dollars, tellUnknown)) {
+  for (const part of split(text, dollars, reportUnknown)) {
     if (typeof part === "string") plain += part;
     else if (part.kind === "env") plain += lookUp(part, environment, onUnset);
     else {
-      done += escapeSecrets(plain, true) + part.text;
+      expanded += escapeSecrets(plain, true) + part.text;
       plain = "";
     }
   }
-  return done + escapeSecrets(plain, false);
+  return expanded + escapeSecrets(plain, false);
 }
 
 function lookUp(
@@ -203,7 +208,7 @@ function lookUp(
 }
 
 /** No secrets; hiding them would make paths unreadable. */
-const ordinary = [
+const ordinaryVariables = [
   "HOME",
   "USER",
   "LOGNAME",
@@ -220,7 +225,8 @@ export function usedVariables(values: unknown, environment: Environment): Map<st
   const used = new Map<string, string>();
   mapTexts(values, (text) => {
     for (const { kind, name } of findReferences(text)) {
-      const value = kind === "env" && !ordinary.includes(name) ? environment[name] : undefined;
+      const value =
+        kind === "env" && !ordinaryVariables.includes(name) ? environment[name] : undefined;
       if (value) used.set(name, value);
     }
     return text;
@@ -245,24 +251,25 @@ export function showReferences(
 }
 
 function textAt(value: unknown, path: Path): string | undefined {
-  const inside = (inner: unknown, part: string | number): unknown =>
-    typeof inner === "object" && inner !== null && Object.hasOwn(inner, part)
-      ? (inner as Record<string | number, unknown>)[part]
-      : undefined;
-  const found = path.reduce(inside, value);
-  return typeof found === "string" ? found : undefined;
+  const memberOf = (inner: unknown, part: string | number): unknown => {
+    if (typeof inner === "object" && inner !== null && Object.hasOwn(inner, part))
+      return (inner as Record<string | number, unknown>)[part];
+    return undefined;
+  };
+  const leaf = path.reduce(memberOf, value);
+  return typeof leaf === "string" ? leaf : undefined;
 }
 
 /** What stands for the directory that a person works in. */
 export const workspaceVariable = "workspaceFolder";
 
 export function mentionsWorkspace(value: unknown): boolean {
-  let found = false;
+  let isMentioned = false;
   mapTexts(value, (text) => {
-    found ||=
+    isMentioned ||=
       text.includes(workspaceVariable) &&
       findReferences(text).some(({ name }) => name === workspaceVariable);
     return text;
   });
-  return found;
+  return isMentioned;
 }

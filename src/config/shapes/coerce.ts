@@ -1,4 +1,4 @@
-const words = new Map<string, boolean>([
+const booleanSpellings = new Map<string, boolean>([
   ...["1", "true", "yes", "on"].map((word) => [word, true] as const),
   ...["0", "false", "no", "off"].map((word) => [word, false] as const),
 ]);
@@ -6,7 +6,8 @@ const words = new Map<string, boolean>([
 /** `yes`, `on`, `1` and their opposites; anything else is left for the validation to judge. */
 export function toBoolean(value: unknown): unknown {
   if (value === 1 || value === 0) return value === 1;
-  return typeof value === "string" ? (words.get(value.trim().toLowerCase()) ?? value) : value;
+  if (typeof value === "string") return booleanSpellings.get(value.trim().toLowerCase()) ?? value;
+  return value;
 }
 
 export function toNumber(value: unknown): unknown {
@@ -28,22 +29,24 @@ export function splitCommas(value: unknown): unknown {
 }
 
 export function splitSpaces(value: unknown): unknown {
-  return typeof value === "string" ? value.split(/\s+/).filter((part) => part !== "") : value;
+  if (typeof value === "string") return value.split(/\s+/).filter((part) => part !== "");
+  return value;
 }
 
 const shellWord = /\s+|\\([\s\S])|'([^']*)'?|"((?:[^"\\]|\\[\s\S])*)"?|([^\s\\'"]+|\\)/g;
 
 /** The words of a command line as a POSIX shell reads quotes and backslashes; nothing is expanded. */
 export function splitShellWords(line: string): string[] {
-  const found: string[] = [];
-  let word: string | undefined;
-  for (const [all, escaped, single, double, bare] of line.matchAll(shellWord)) {
+  const shellWords: string[] = [];
+  let currentWord: string | undefined;
+  for (const [piece, escaped, single, double, bare] of line.matchAll(shellWord)) {
     const part = escaped ?? single ?? double?.replaceAll(/\\([\\"$`])/g, "$1") ?? bare;
-    if (part !== undefined) word = (word ?? "") + part;
-    else if (/^\s/.test(all) && word !== undefined) {
-      found.push(word);
-      word = undefined;
+    if (part !== undefined) currentWord = (currentWord ?? "") + part;
+    else if (/^\s/.test(piece) && currentWord !== undefined) {
+      shellWords.push(currentWord);
+      currentWord = undefined;
     }
   }
-  return word === undefined ? found : [...found, word];
+  if (currentWord === undefined) return shellWords;
+  return [...shellWords, currentWord];
 }

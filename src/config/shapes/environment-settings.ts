@@ -31,8 +31,8 @@ export function settingsFromEnvironment(environment: Environment): {
   const reading = readVariables();
   const name = variable(environment, "DEFAULT_SERVER");
   const fields = fieldsIn(environment);
-  const [first] = fields;
-  if (first) readFields(reading, name?.value, fields, first);
+  const [firstField] = fields;
+  if (firstField) readFields(reading, name?.value, fields, firstField);
   forceApproval(reading, environment);
   const { settings, problems } = reading;
   return { settings, problems };
@@ -50,13 +50,13 @@ export function settingsForAllServers(
   const servers = isObject(configured) ? configured : {};
   const name = variable(environment, "DEFAULT_SERVER");
   const fields = fieldsIn(environment);
-  const described = isComplete(fields) ? "default" : undefined;
-  const usual = name?.value ?? described;
+  const describedName = isComplete(fields) ? "default" : undefined;
+  const defaultName = name?.value ?? describedName;
   const source = [name?.name ?? String(fields[0]?.source[0] ?? "")];
-  if (usual !== undefined && Object.hasOwn(servers, usual))
-    reading.set(["defaultServer"], usual, source);
+  if (defaultName !== undefined && Object.hasOwn(servers, defaultName))
+    reading.set(["defaultServer"], defaultName, source);
   else if (name !== undefined) reading.warn(source, `there is no server '${name.value}'`);
-  if (name === undefined && described === undefined) readForAll(reading, fields, servers);
+  if (name === undefined && describedName === undefined) readForAll(reading, fields, servers);
   const { settings, problems } = reading;
   return { settings, problems };
 }
@@ -71,8 +71,10 @@ function readVariables(): Reading {
 
 function fieldsIn(environment: Environment): Field[] {
   return Object.entries(keys).flatMap(([suffix, key]): Field[] => {
-    const found = variable(environment, suffix);
-    return found ? [{ key, value: found.value, source: [found.name] }] : [];
+    const suffixVariable = variable(environment, suffix);
+    if (suffixVariable)
+      return [{ key, value: suffixVariable.value, source: [suffixVariable.name] }];
+    return [];
   });
 }
 
@@ -83,20 +85,20 @@ function readForAll(reading: Reading, fields: readonly Field[], servers: Unknown
   for (const { source } of names.length === 0 ? shared : [])
     reading.warn(source, "no server is configured that it is for");
   for (const name of names) {
-    const own = servers[name];
-    if (isObject(own)) readSharedFields(reading, name, own, shared);
+    const server = servers[name];
+    if (isObject(server)) readSharedFields(reading, name, server, shared);
   }
 }
 
 function readSharedFields(
   reading: Reading,
   name: string,
-  own: UnknownObject,
+  server: UnknownObject,
   shared: readonly Field[],
 ): void {
   for (const field of translateFields(reading, shared)) {
     const path = ["servers", name, field.key];
-    const value = tightened(field, own[field.key]);
+    const value = tightened(field, server[field.key]);
     if (value !== undefined) reading.set(path, value, field.source);
     else if (field.key === "allow_tools")
       reading.warn(
@@ -108,11 +110,12 @@ function readSharedFields(
 }
 
 /** Undefined where the server's own value stays. */
-function tightened({ key, value }: Field, own: unknown): unknown {
+function tightened({ key, value }: Field, serverValue: unknown): unknown {
   if (key === "enabled") return value === false ? false : undefined;
-  const isList = Array.isArray(value) && Array.isArray(own);
-  if (key === "deny_tools") return isList ? [...new Set([...own, ...value])] : value;
-  return isList ? intersectFilters(own as string[], value as string[]) : value;
+  const isList = Array.isArray(value) && Array.isArray(serverValue);
+  if (key === "deny_tools") return isList ? [...new Set([...serverValue, ...value])] : value;
+  if (isList) return intersectFilters(serverValue as string[], value as string[]);
+  return value;
 }
 
 function isForAll(key: string): boolean {
@@ -138,14 +141,14 @@ function readFields(
   reading: Reading,
   name: string | undefined,
   fields: readonly Field[],
-  first: Field,
+  firstField: Field,
 ): void {
   if (isComplete(fields) || name !== undefined)
     return readServerFields(
       reading,
       name ?? "default",
       translateFields(reading, fields),
-      first.source,
+      firstField.source,
     );
   for (const { source } of fields.filter(({ key }) => !isForAll(key)))
     reading.warn(source, "no server is named that it is for", `Set ${prefixes[0]}DEFAULT_SERVER.`);

@@ -12,8 +12,8 @@ import {
 import { readServerFields } from "./server.ts";
 import { readToolArguments } from "./tool-entry.ts";
 
-const taken = ["group", "state", "applicable-states"];
-const keys = ["type", "name", "description", "mcp-tool", "template", "arguments", ...taken];
+const accessKeys = ["group", "state", "applicable-states"];
+const keys = ["type", "name", "description", "mcp-tool", "template", "arguments", ...accessKeys];
 const types = ["mcp-tool", "prompt", "text-completion"];
 
 /** The remote names of the tools in the `mcp` group by id; undefined where a file has no such group. */
@@ -26,25 +26,33 @@ export const mcpToolEntries: Shape = {
     eachOf(reading, mcp, ["mcp"], readRemoteTool);
     const remote = isObject(mcp) ? remoteTools(mcp) : undefined;
     const templates = isObject(prompt) ? prompt : {};
-    const before = reading.settings.length;
+    const settingsBefore = reading.settings.length;
     eachOf(reading, tool, ["tool"], (_, id, entry, source) =>
       readMcpToolEntry(reading, entry, source, { fallbackName: id, remote, templates }),
     );
-    closeOthers(reading.settings.slice(0, before), tool, reading.settings.slice(before));
+    closeUnread(
+      reading.settings.slice(0, settingsBefore),
+      tool,
+      reading.settings.slice(settingsBefore),
+    );
   },
 };
 
 /** What a left-out entry would have allowed is not known, so its remote tool is not offered as it is. */
-function closeOthers(servers: readonly Setting[], group: unknown, read: readonly Setting[]): void {
-  const providers = read
+function closeUnread(
+  servers: readonly Setting[],
+  group: unknown,
+  readSettings: readonly Setting[],
+): void {
+  const providers = readSettings
     .filter(({ path }) => path[2] === "providers")
     .flatMap(({ value }) => value as Provider[]);
-  const open = providers.map(({ config }) => config.server);
-  for (const [key, given] of Object.entries(isObject(group) ? group : {})) {
-    const { "mcp-tool": remote } = parseEntry(given) ?? {};
+  const openServers = providers.map(({ config }) => config.server);
+  for (const [key, writtenEntry] of Object.entries(isObject(group) ? group : {})) {
+    const { "mcp-tool": remote } = parseEntry(writtenEntry) ?? {};
     const id = isName(remote) ? remote : key;
-    const found = servers.find(({ path }) => path[1] === id && path[2] === "allow_tools");
-    if (found && !open.includes(id)) found.value = [];
+    const filter = servers.find(({ path }) => path[1] === id && path[2] === "allow_tools");
+    if (filter && !openServers.includes(id)) filter.value = [];
   }
 }
 
@@ -55,17 +63,17 @@ type ReadEntry = (reading: Reading, id: string, entry: UnknownObject, source: Pa
 function eachOf(reading: Reading, group: unknown, source: Path, read: ReadEntry): void {
   if ((group ?? null) === null) return;
   if (!isObject(group)) return reading.fail(source, "must be an object of entries by id");
-  for (const [id, given] of Object.entries(group)) {
-    const entry = parseEntry(given);
+  for (const [id, writtenEntry] of Object.entries(group)) {
+    const entry = parseEntry(writtenEntry);
     if (entry) read(reading, id, entry, [...source, id]);
     else reading.fail([...source, id], "must be an object, or one as JSON text");
   }
 }
 
-function parseEntry(given: unknown): UnknownObject | undefined {
-  if (isObject(given)) return given;
+function parseEntry(written: unknown): UnknownObject | undefined {
+  if (isObject(written)) return written;
   try {
-    const parsed: unknown = typeof given === "string" ? JSON.parse(given) : undefined;
+    const parsed: unknown = typeof written === "string" ? JSON.parse(written) : undefined;
     return isObject(parsed) ? parsed : undefined;
   } catch {
     return undefined;
@@ -82,17 +90,17 @@ function readRemoteTool(reading: Reading, id: string, entry: UnknownObject, sour
   });
   // One entry is one remote tool, whatever else its server offers.
   const remote = typeof entry["remote-name"] === "string" ? entry["remote-name"] : id;
-  const own = [
+  const fixedFields = [
     { key: "transport", value: "http", source },
     { key: "allow_tools", value: [remote], source },
   ];
-  readServerFields(reading, id, [...fields, ...own], source);
+  readServerFields(reading, id, [...fields, ...fixedFields], source);
 }
 
 function remoteTools(group: UnknownObject): RemoteTools {
   return new Map(
-    Object.entries(group).map(([id, given]) => {
-      const name = parseEntry(given)?.["remote-name"];
+    Object.entries(group).map(([id, writtenEntry]) => {
+      const name = parseEntry(writtenEntry)?.["remote-name"];
       return [id, isName(name) ? name : id];
     }),
   );
@@ -106,8 +114,8 @@ const completionArguments = [
 
 /** A prompt by its id in the `prompt` group, or as it stands. */
 function templateText(template: string, templates: UnknownObject): string {
-  const given = templates[`template.${template}`] ?? templates[template];
-  const text = parseEntry(given)?.prompt ?? given;
+  const writtenPrompt = templates[`template.${template}`] ?? templates[template];
+  const text = parseEntry(writtenPrompt)?.prompt ?? writtenPrompt;
   return typeof text === "string" ? text : template;
 }
 
@@ -128,7 +136,7 @@ export function readMcpToolEntry(
     return reading.warn(
       source,
       `a tool of type ${describeValue(type)} is left out`,
-      `Known are ${types.map((known) => `'${known}'`).join(", ")}.`,
+      `Known are ${types.map((toolType) => `'${toolType}'`).join(", ")}.`,
     );
   if (!isName(name)) return reading.fail(source, "a tool needs a 'name'");
   if (type === "prompt" && !isName(entry.template))
@@ -136,9 +144,9 @@ export function readMcpToolEntry(
   if (type !== "mcp-tool") {
     warnUnknown(reading, entry, source);
     const provider = modelProvider(entry, templates);
-    const given =
+    const modelArguments =
       type === "text-completion" ? (entry.arguments ?? completionArguments) : entry.arguments;
-    return define(reading, name, { ...entry, arguments: given }, source, provider);
+    return define(reading, name, { ...entry, arguments: modelArguments }, source, provider);
   }
   if (!isName(id)) return reading.fail(source, "a tool needs a 'name' and an 'mcp-tool'");
   if (remote && !remote.has(id))
@@ -172,12 +180,14 @@ function define(
     set("providers", [provider], "mcp-tool");
     // Its groups and states would mean nothing if the remote tool stood beside it.
     set("exclusive", true, "mcp-tool");
-    for (const key of taken) if (entry[key] !== undefined) set(key, toList(key, entry[key]), key);
+    for (const key of accessKeys)
+      if (entry[key] !== undefined) set(key, toList(key, entry[key]), key);
   });
 }
 
 function toList(key: string, value: unknown): unknown {
-  return key !== "state" && typeof value === "string" ? [value] : value;
+  if (key !== "state" && typeof value === "string") return [value];
+  return value;
 }
 
 function warnUnknown(reading: Reading, entry: UnknownObject, source: Path): void {

@@ -17,9 +17,9 @@ function readClientOptions(reading: Reading, data: UnknownObject): void {
   else if (lazyLoading !== undefined) reading.fail(["lazyLoading"], "must be true or false");
   for (const key of lazyOptions)
     if (data[key] !== undefined) reading.set(["lazy", key], data[key], [key]);
-  for (const [key, own] of Object.entries(serverOptions))
+  for (const [key, ownKey] of Object.entries(serverOptions))
     if (data[key] !== undefined)
-      reading.warn([key], `'${key}' is set for each server`, `Write '${own}' in its entry.`);
+      reading.warn([key], `'${key}' is set for each server`, `Write '${ownKey}' in its entry.`);
 }
 
 /** `mcpServers` or `servers` and the sections of our own configuration. */
@@ -40,13 +40,15 @@ export const native: Shape = {
 };
 
 /** What others call an event. */
-const otherEvents: Readonly<Record<string, string>> = { PreLlmCall: "BeforeModel" };
+const eventAliases: Readonly<Record<string, string>> = { PreLlmCall: "BeforeModel" };
 
 /** Any event is let through, so that a misspelt one is an error and no hook is silently left out. */
 function readHooks(reading: Reading, hooks: UnknownObject): void {
-  for (const [written, commands] of Object.entries(hooks)) {
-    const event = Object.hasOwn(otherEvents, written) ? (otherEvents[written] ?? written) : written;
-    const source = ["hooks", written];
+  for (const [eventName, commands] of Object.entries(hooks)) {
+    const event = Object.hasOwn(eventAliases, eventName)
+      ? (eventAliases[eventName] ?? eventName)
+      : eventName;
+    const source = ["hooks", eventName];
     reading.define(["hooks", event], source, () => reading.set(["hooks", event], commands, source));
   }
 }
@@ -63,10 +65,10 @@ export function readServerMap(reading: Reading, servers: UnknownObject, source: 
 }
 
 function readServerList(reading: Reading, servers: readonly unknown[], source: Path): void {
-  for (const [at, entry] of servers.entries()) {
-    const place = [...source, at];
+  for (const [index, entry] of servers.entries()) {
+    const entrySource = [...source, index];
     const { name, ...fields } = isObject(entry) ? entry : {};
-    if (isName(name)) readServer(reading, name, fields, place);
-    else reading.fail(place, "a server in a list needs a 'name'");
+    if (isName(name)) readServer(reading, name, fields, entrySource);
+    else reading.fail(entrySource, "a server in a list needs a 'name'");
   }
 }

@@ -14,15 +14,15 @@ type Definition = {
 };
 
 /** How far a schema takes its value apart: into the keys of an object, and the entries of a record. */
-function treeOf(schema: z.core.$ZodType, place = ""): Tree {
+function treeOf(schema: z.core.$ZodType, path = ""): Tree {
   const { innerType, shape, valueType } = schema._zod.def as Definition;
-  if (innerType !== undefined) return treeOf(innerType, place);
-  if (wholeValues.includes(place)) return {};
-  if (valueType !== undefined) return { "*": treeOf(valueType, `${place}.*`) };
-  const inside = Object.entries(shape ?? {}).map(([key, inner]) => {
-    return [key, treeOf(inner, place === "" ? key : `${place}.${key}`)] as const;
+  if (innerType !== undefined) return treeOf(innerType, path);
+  if (wholeValues.includes(path)) return {};
+  if (valueType !== undefined) return { "*": treeOf(valueType, `${path}.*`) };
+  const branches = Object.entries(shape ?? {}).map(([key, inner]) => {
+    return [key, treeOf(inner, path === "" ? key : `${path}.${key}`)] as const;
   });
-  return Object.fromEntries(inside);
+  return Object.fromEntries(branches);
 }
 
 export const serverTree: Tree = treeOf(ServerDefinition);

@@ -45,42 +45,41 @@ type ReadEntry = (reading: Reading, entry: UnknownObject, source: Path) => void;
 function eachOf(reading: Reading, list: unknown, source: Path, read: ReadEntry): void {
   if ((list ?? null) === null) return;
   if (!Array.isArray(list)) return reading.fail(source, "must be a list");
-  for (const [at, entry] of list.entries()) {
-    const place = [...source, at];
-    if (isObject(entry)) read(reading, entry, place);
-    else reading.fail(place, "must be an object");
+  for (const [index, entry] of list.entries()) {
+    const entrySource = [...source, index];
+    if (isObject(entry)) read(reading, entry, entrySource);
+    else reading.fail(entrySource, "must be an object");
   }
 }
 
 function readProvider(reading: Reading, entry: UnknownObject, source: Path): void {
-  const { name, provider_type: type, ...own } = entry;
+  const { name, provider_type: type, ...values } = entry;
   if (!isName(name)) return reading.fail(source, "a provider needs a 'name'");
-  const place = pathOfKey("provider_type", entry, source);
-  const said = type ?? (own.command === undefined ? "sse" : "stdio");
-  const kind = Object.entries(kinds).find(([known]) => known === said)?.[1];
+  const typeSource = pathOfKey("provider_type", entry, source);
+  const providerType = type ?? (values.command === undefined ? "sse" : "stdio");
+  const kind = Object.entries(kinds).find(([typeName]) => typeName === providerType)?.[1];
   if (!kind) {
     const allowed = Object.keys(kinds).join(", ");
     return reading.fail(
-      place,
-      `provider_type ${describeValue(said)} is unknown`,
+      typeSource,
+      `provider_type ${describeValue(providerType)} is unknown`,
       `Use one of ${allowed}.`,
     );
   }
-  const known: readonly string[] = kind.keys;
-  const fields = listFields(own, source).filter((field) => {
-    const isKnown = known.includes(field.key);
-    if (!isKnown) reading.warnUnknownKey(field.source, [...known, "name", "provider_type"]);
+  const knownKeys: readonly string[] = kind.keys;
+  const fields = listFields(values, source).filter((field) => {
+    const isKnown = knownKeys.includes(field.key);
+    if (!isKnown) reading.warnUnknownKey(field.source, [...knownKeys, "name", "provider_type"]);
     return isKnown;
   });
-  const transport = { key: "transport", value: kind.transport, source: place };
+  const transport = { key: "transport", value: kind.transport, source: typeSource };
   readServerFields(reading, name, [...fields.map(translate), transport], source);
 }
 
 function translate({ key, value, source }: Field): Field {
   if (key === "endpoint") return { key: "url", value, source };
-  return key === "api_key"
-    ? { key: "auth_token", value: secretOf(value), source }
-    : { key, value, source };
+  if (key === "api_key") return { key: "auth_token", value: secretOf(value), source };
+  return { key, value, source };
 }
 
 /** The name of an environment variable means its value; while it is not set it is taken as plain text. */
@@ -117,8 +116,8 @@ export const handWrittenTools: Shape = {
   keys: ["tools"],
   read(reading, { tools }) {
     if (Array.isArray(tools)) {
-      for (const [at, entry] of tools.entries())
-        readToolEntry(reading, entry, ["tools", at], { tellsAssumed: false });
+      for (const [index, entry] of tools.entries())
+        readToolEntry(reading, entry, ["tools", index], { tellsAssumed: false });
     } else if (isObject(tools)) {
       for (const [name, entry] of Object.entries(tools)) {
         const source = ["tools", name];
@@ -176,11 +175,11 @@ function isFlatMap(data: UnknownObject, sections: readonly string[]): boolean {
 /** `overlays`: what is said here about tools that servers list, by their names. */
 export const overlays: Shape = {
   keys: ["overlays"],
-  read(reading, { overlays: given }) {
-    if ((given ?? null) === null) return;
-    if (!isObject(given))
+  read(reading, { overlays: writtenOverlays }) {
+    if ((writtenOverlays ?? null) === null) return;
+    if (!isObject(writtenOverlays))
       return reading.fail(["overlays"], "must be an object of overlays by tool");
-    for (const [name, entry] of Object.entries(given)) {
+    for (const [name, entry] of Object.entries(writtenOverlays)) {
       const source = ["overlays", name];
       if (!isObject(entry)) reading.fail(source, "an overlay must be an object");
       else reading.define(source, source, () => readFields(reading, listFields(entry, source)));
@@ -222,17 +221,19 @@ function readData(reading: Reading, data: unknown): void {
     );
   }
   const names = readByName(reading, data, sections);
-  const rest = Object.fromEntries(Object.entries(data).filter(([key]) => !names.includes(key)));
-  for (const shape of shapes) shape.read(reading, rest);
-  const unknownKeys = Object.keys(rest).filter((key) => !sections.includes(key));
+  const otherData = Object.fromEntries(
+    Object.entries(data).filter(([key]) => !names.includes(key)),
+  );
+  for (const shape of shapes) shape.read(reading, otherData);
+  const unknownKeys = Object.keys(otherData).filter((key) => !sections.includes(key));
   for (const [index, key] of unknownKeys.entries()) {
-    const meant = index < maxSuggested ? misspelledWrapper(key, rest[key]) : undefined;
-    if (meant === undefined) reading.warnUnknownKey([key], sections);
+    const intended = index < maxSuggested ? misspelledWrapper(key, otherData[key]) : undefined;
+    if (intended === undefined) reading.warnUnknownKey([key], sections);
     else
       reading.fail(
         [key],
         `'${key}' is not a known key, so no server in it is read`,
-        `Did you mean '${meant}'?`,
+        `Did you mean '${intended}'?`,
       );
   }
 }
@@ -240,9 +241,10 @@ function readData(reading: Reading, data: unknown): void {
 /** A section that is misspelled loses a setting; the one of the servers loses all of them. */
 function misspelledWrapper(key: string, value: unknown): string | undefined {
   if (!isObject(value) && !Array.isArray(value)) return undefined;
-  const plain = key.replaceAll(/[^a-z]/gi, "");
-  const near = nearest(key, sections, 1)[0] ?? nearest(plain, sections, 1)[0];
-  return near === "mcpServers" || near === "servers" ? near : undefined;
+  const lettersOnly = key.replaceAll(/[^a-z]/gi, "");
+  const near = nearest(key, sections, 1)[0] ?? nearest(lettersOnly, sections, 1)[0];
+  if (near === "mcpServers" || near === "servers") return near;
+  return undefined;
 }
 
 function hasServers(data: unknown): boolean {
@@ -250,9 +252,9 @@ function hasServers(data: unknown): boolean {
 }
 
 function readList(reading: Reading, list: readonly unknown[]): void {
-  for (const [at, entry] of list.entries()) {
-    if (isToolEntry(entry)) readToolEntry(reading, entry, [at], { tellsAssumed: true });
-    else reading.fail([at], "a list may hold tools only, each with a name and a description");
+  for (const [index, entry] of list.entries()) {
+    if (isToolEntry(entry)) readToolEntry(reading, entry, [index], { tellsAssumed: true });
+    else reading.fail([index], "a list may hold tools only, each with a name and a description");
   }
 }
 
@@ -261,24 +263,21 @@ function placeForcedRules(
   { settings, forced, set }: Reading,
   originOf: (source: Path) => SettingOrigin,
 ): void {
-  const [first] = forced;
-  if (!first) return;
-  if (!settings.some(isRules)) set(["policy", "rules"], [], first.source);
-  const own = settings.find(isRules);
-  if (!own || !Array.isArray(own.value)) return;
-  const { value, originInside } = own;
+  const [firstForced] = forced;
+  if (!firstForced) return;
+  if (!settings.some(isRules)) set(["policy", "rules"], [], firstForced.source);
+  const policyRules = settings.find(isRules);
+  if (!policyRules || !Array.isArray(policyRules.value)) return;
+  const { value, originInside } = policyRules;
   const allows = value.findIndex((rule) => isObject(rule) && rule.verdict === "allow");
-  const at = allows < 0 ? value.length : allows;
-  own.value = value.toSpliced(at, 0, ...forced.map(({ rule }) => rule));
-  own.originInside = ([index, ...inner]) => {
-    const from = Number(index) < at ? undefined : forced[Number(index) - at];
-    if (from) return originOf(from.source);
-    return (
-      originInside?.([
-        Number(index) < at ? Number(index) : Number(index) - forced.length,
-        ...inner,
-      ]) ?? own.origin
-    );
+  const insertAt = allows < 0 ? value.length : allows;
+  policyRules.value = value.toSpliced(insertAt, 0, ...forced.map(({ rule }) => rule));
+  policyRules.originInside = ([index, ...inner]) => {
+    const position = Number(index);
+    const forcedRule = position < insertAt ? undefined : forced[position - insertAt];
+    if (forcedRule) return originOf(forcedRule.source);
+    const ownPosition = position < insertAt ? position : position - forced.length;
+    return originInside?.([ownPosition, ...inner]) ?? policyRules.origin;
   };
 }
 

@@ -42,14 +42,17 @@ export const maxSuggested = 100;
 const maxCandidates = 10;
 
 /** The unit at the end of a key is more than a mistake in typing: `timout` is `timeoutMs`. */
-function nearestKeys(key: string, known: readonly string[]): string[] {
-  const found = nearest(key, known, maxCandidates);
-  if (found.length > 0) return found;
+function nearestKeys(key: string, knownKeys: readonly string[]): string[] {
+  const nearKeys = nearest(key, knownKeys, maxCandidates);
+  if (nearKeys.length > 0) return nearKeys;
   const withoutUnit = new Map(
-    known.map((one) => [one.replace(/(?:Ms|Seconds|_seconds|_sec|_ms)$/, ""), one]),
+    knownKeys.map((knownKey) => [
+      knownKey.replace(/(?:Ms|Seconds|_seconds|_sec|_ms)$/, ""),
+      knownKey,
+    ]),
   );
   return nearest(key, withoutUnit.keys(), maxCandidates).flatMap(
-    (one) => withoutUnit.get(one) ?? [],
+    (withoutUnitKey) => withoutUnit.get(withoutUnitKey) ?? [],
   );
 }
 
@@ -57,7 +60,7 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
   const settings: Setting[] = [];
   const problems: ConfigProblem[] = [];
   const defined = new Set<string>();
-  const said = new Set<string>();
+  const setPaths = new Set<string>();
   const report = (
     severity: ConfigProblem["severity"],
     source: Path,
@@ -73,9 +76,9 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
     forced: [],
     set(path, value, source) {
       const key = JSON.stringify(path);
-      if (said.has(key))
+      if (setPaths.has(key))
         return reading.warn(source, `'${path.at(-1)}' is set twice; the first value is used`);
-      said.add(key);
+      setPaths.add(key);
       settings.push({
         path,
         value,
@@ -107,9 +110,9 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
           `'${path.at(-1)}' is defined twice in this file; the first one counts`,
         );
       defined.add(key);
-      const before = settings.length;
+      const settingsBefore = settings.length;
       read();
-      if (settings.length === before) reading.set(path, Object.create(null), source);
+      if (settings.length === settingsBefore) reading.set(path, Object.create(null), source);
     },
   };
   return reading;
@@ -127,7 +130,8 @@ export function originIn(document: ConfigDocument): (source: Path) => SettingOri
 export function describeValue(value: unknown): string {
   if (typeof value === "string") return `'${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
   if (Array.isArray(value)) return "a list";
-  return typeof value === "object" && value !== null ? "an object" : String(value);
+  if (typeof value === "object" && value !== null) return "an object";
+  return String(value);
 }
 
 export function isName(value: unknown): value is string {
@@ -182,11 +186,14 @@ export function readTree(
   if (!isObject(value) || Object.keys(tree).length === 0) return reading.set(path, value, source);
   const anyName = tree["*"];
   for (const [key, inner] of Object.entries(value)) {
-    const to = [...path, key];
-    const from = [...source, key];
+    const innerPath = [...path, key];
+    const innerSource = [...source, key];
     const subtree = Object.hasOwn(tree, key) ? tree[key] : undefined;
-    if (anyName) reading.define(to, from, () => readTree(reading, anyName, inner, to, from));
-    else if (subtree) readTree(reading, subtree, inner, to, from);
-    else reading.warnUnknownKey(from, Object.keys(tree));
+    if (anyName)
+      reading.define(innerPath, innerSource, () =>
+        readTree(reading, anyName, inner, innerPath, innerSource),
+      );
+    else if (subtree) readTree(reading, subtree, inner, innerPath, innerSource);
+    else reading.warnUnknownKey(innerSource, Object.keys(tree));
   }
 }

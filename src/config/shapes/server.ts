@@ -17,10 +17,10 @@ import {
 } from "./reading.ts";
 
 const authReaders: readonly (readonly [string, ReadField])[] = [
-  ["auth_type", into("type")],
-  ["auth_token", into("token")],
-  ["auth_header", into("header")],
-  ["scopes", into("scopes", splitSpaces)],
+  ["auth_type", intoAuth("type")],
+  ["auth_token", intoAuth("token")],
+  ["auth_header", intoAuth("header")],
+  ["scopes", intoAuth("scopes", splitSpaces)],
   ["oauth_config", (field, server) => hasRoom(server) && readOAuth(field, server)],
 ];
 
@@ -30,7 +30,10 @@ function hasRoom({ fields }: ServerReading): boolean {
   return auth === undefined || isObject(auth);
 }
 
-function into(key: keyof ServerAuth, translate = (value: unknown): unknown => value): ReadField {
+function intoAuth(
+  key: keyof ServerAuth,
+  translate = (value: unknown): unknown => value,
+): ReadField {
   return ({ value, source }, server) => {
     const { reading, path } = server;
     if (value !== "" && hasRoom(server))
@@ -68,40 +71,40 @@ const oauthKeys = [
 function inferAuthType(server: ServerReading): void {
   const { reading, path, fields } = server;
   const auth = fieldValue("auth", fields);
-  const { type, token, ...rest } = isObject(auth) ? auth : {};
+  const { type, token, ...authFields } = isObject(auth) ? auth : {};
   if (!hasRoom(server) || (fieldValue("auth_type", fields) ?? type) !== undefined) return;
-  const place = fields.find(({ key }) => key === "auth");
-  if (place && token === undefined && oauthKeys.some((key) => rest[key] !== undefined))
-    return reading.set([...path, "auth", "type"], "oauth", place.source);
+  const authField = fields.find(({ key }) => key === "auth");
+  if (authField && token === undefined && oauthKeys.some((key) => authFields[key] !== undefined))
+    return reading.set([...path, "auth", "type"], "oauth", authField.source);
   const inferred = inferences.find(({ key }) =>
-    isName(key === "auth" ? token : described(key, fields)),
+    isName(key === "auth" ? token : nameOrText(key, fields)),
   );
   const field = fields.find(({ key }) => key === inferred?.key);
   if (inferred && field) reading.set([...path, "auth", "type"], inferred.type, field.source);
 }
 
-function described(key: string, fields: readonly Field[]): unknown {
+function nameOrText(key: string, fields: readonly Field[]): unknown {
   const value = fieldValue(key, fields);
   return isObject(value) ? key : value;
 }
 
-const keep: ReadField = ({ key, value, source }, { reading, path }) =>
+const readAsWritten: ReadField = ({ key, value, source }, { reading, path }) =>
   readTree(reading, serverTree[key] ?? {}, value, [...path, key], source);
 
 /** Every key a server may have in any shape, with how it comes into the normal form. */
 export const fieldReaders: ReadonlyMap<string, ReadField> = new Map<string, ReadField>([
-  ...Object.keys(serverTree).map((key): [string, ReadField] => [key, keep]),
+  ...Object.keys(serverTree).map((key): [string, ReadField] => [key, readAsWritten]),
   ...authReaders,
   ["command", readCommand],
   ["args", readArguments],
   // A hint that only counts once the URL is known, so it is left to the detection of the transport.
-  ["type", keep],
+  ["type", readAsWritten],
   ["description", readDescription],
   ["short_description", readShortDescription],
   ["disabled", readDisabled],
   [
     "rate_limit_per_minute",
-    (field, server) => keep({ ...field, key: "rateLimitPerMinute" }, server),
+    (field, server) => readAsWritten({ ...field, key: "rateLimitPerMinute" }, server),
   ],
   ["require_approval", readRequireApproval],
   ["allow_edit", readNothing],
@@ -123,20 +126,20 @@ function readCommand({ value, source }: Field, { reading, path, fields }: Server
     Array.isArray(value) && value.length > 0 ? value[0] : value,
     source,
   );
-  const first = argumentsOfCommand(value);
-  if (first.length > 0 && fieldValue("args", fields) === undefined)
-    reading.set([...path, "args"], first, source);
+  const leading = argumentsOfCommand(value);
+  if (leading.length > 0 && fieldValue("args", fields) === undefined)
+    reading.set([...path, "args"], leading, source);
 }
 
 function readArguments({ value, source }: Field, { reading, path, fields }: ServerReading): void {
-  const first = argumentsOfCommand(fieldValue("command", fields));
-  reading.set([...path, "args"], Array.isArray(value) ? [...first, ...value] : value, source);
+  const leading = argumentsOfCommand(fieldValue("command", fields));
+  reading.set([...path, "args"], Array.isArray(value) ? [...leading, ...value] : value, source);
 }
 
 function readDescription(field: Field, server: ServerReading): void {
   const { fields } = server;
   if (field.value !== "" || fieldValue("short_description", fields) === undefined)
-    keep(field, server);
+    readAsWritten(field, server);
 }
 
 function readShortDescription(
@@ -153,14 +156,14 @@ function readDisabled({ value, source }: Field, { reading, path }: ServerReading
 
 function readRequireApproval({ value, source }: Field, { reading, name }: ServerReading): void {
   if (!Array.isArray(value)) return reading.fail(source, "must be a list of tool names");
-  for (const [at, tool] of value.entries()) {
-    const place = [...source, at];
+  for (const [index, tool] of value.entries()) {
+    const toolSource = [...source, index];
     if (isName(tool))
       reading.forced.push({
-        rule: { ...askBefore(name, tool), from: renderPath(place) },
-        source: place,
+        rule: { ...askBefore(name, tool), from: renderPath(toolSource) },
+        source: toolSource,
       });
-    else reading.fail(place, `a tool name is needed instead of ${describeValue(tool)}`);
+    else reading.fail(toolSource, `a tool name is needed instead of ${describeValue(tool)}`);
   }
 }
 
@@ -182,14 +185,14 @@ export function readServer(reading: Reading, name: string, entry: unknown, sourc
 export function readServerFields(
   reading: Reading,
   name: string,
-  given: readonly Field[],
+  allFields: readonly Field[],
   source: Path,
 ): void {
   const path = ["servers", name];
-  const fields = given.filter(({ key, value }) => value !== null || mayBeNull.includes(key));
+  const fields = allFields.filter(({ key, value }) => value !== null || mayBeNull.includes(key));
   const server = { reading, name, path, fields };
   reading.define(path, source, () => {
-    for (const field of given) {
+    for (const field of allFields) {
       const read = fieldReaders.get(field.key);
       if (!read) reading.warnUnknownKey(field.source, fieldReaders.keys());
       else if (fields.includes(field)) read(field, server);
@@ -202,6 +205,6 @@ export function readServerFields(
 export function isServer(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { command, url, container, openapi, skills } = value;
-  const isSaid = [command, url, openapi, skills].some((one) => typeof one === "string");
-  return isSaid || Array.isArray(command) || isObject(container);
+  const hasAddress = [command, url, openapi, skills].some((address) => typeof address === "string");
+  return hasAddress || Array.isArray(command) || isObject(container);
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import {
   argumentTypes,
   isMarkedOptional,
@@ -25,7 +26,7 @@ export function isManifestEntry(value: unknown, name?: string): value is Unknown
 }
 
 /** What a complete manifest says; the value is what counts where it does not. */
-const assumed = {
+const assumedValues = {
   version: '"1.0.0"',
   parameters: '{"type":"object"}',
   side_effects: '"network"',
@@ -44,20 +45,25 @@ export function readManifestEntry(
   const { name = fallbackName } = entry;
   if (!isName(name)) return reading.fail(source, "a tool needs a 'name'");
   const path = ["tools", name];
-  const given = listFields(entry, source).filter(({ value }) => value !== null);
+  const writtenFields = listFields(entry, source).filter(({ value }) => value !== null);
   reading.define(path, source, () => {
     reading.set([...path, "name"], name, pathOfKey("name", entry, source));
-    for (const field of given.filter(({ key }) => key !== "name")) {
+    for (const field of writtenFields.filter(({ key }) => key !== "name")) {
       if (!toolKeys.includes(field.key)) reading.warnUnknownKey(field.source, toolKeys);
       else reading.set([...path, field.key], translateField(reading, field), field.source);
     }
-    if (tellsAssumed) warnAssumed(reading, name, given, source);
+    if (tellsAssumed) warnAssumed(reading, name, writtenFields, source);
   });
 }
 
-function warnAssumed(reading: Reading, name: string, given: readonly Field[], source: Path): void {
-  for (const [key, value] of Object.entries(assumed)) {
-    if (fieldValue(key, given) === undefined)
+function warnAssumed(
+  reading: Reading,
+  name: string,
+  writtenFields: readonly Field[],
+  source: Path,
+): void {
+  for (const [key, value] of Object.entries(assumedValues)) {
+    if (fieldValue(key, writtenFields) === undefined)
       reading.warn(source, `'${key}' of '${name}' is not given: ${value} is assumed`);
   }
 }
@@ -66,11 +72,13 @@ function translateField(reading: Reading, field: Field): unknown {
   const { key, value, source } = field;
   if (key === "providers") return readProviders(reading, value, source);
   if (key === "parameters") return toSchema(value);
-  return key === "auth" ? toAuth(value) : readRemark(reading, field);
+  if (key === "auth") return toAuth(value);
+  return readRemark(reading, field);
 }
 
 function toSchema(value: unknown): unknown {
-  return isObject(value) && value.type === undefined ? { ...value, type: "object" } : value;
+  if (isObject(value) && value.type === undefined) return { ...value, type: "object" };
+  return value;
 }
 
 /** Only a flag, or an object that may name its one variable as `env`. */
@@ -85,10 +93,10 @@ function toAuth(value: unknown): unknown {
 /** The providers of a tool; one that cannot be used is left out, a number that is none gets its default. */
 function readProviders(reading: Reading, list: unknown, source: Path): unknown {
   if (!Array.isArray(list)) return list;
-  return list.flatMap((entry, at) => {
-    const place = [...source, at];
-    if (isObject(entry) && isName(entry.name)) return [withNumbers(reading, entry, place)];
-    reading.warn(place, "a provider without a 'name' is left out");
+  return list.flatMap((entry, index) => {
+    const entrySource = [...source, index];
+    if (isObject(entry) && isName(entry.name)) return [withNumbers(reading, entry, entrySource)];
+    reading.warn(entrySource, "a provider without a 'name' is left out");
     return [];
   });
 }
@@ -98,17 +106,17 @@ function withNumbers(
   entry: Record<string, unknown>,
   source: Path,
 ): Record<string, unknown> {
-  const read = { ...entry };
+  const withNumbersOnly = { ...entry };
   for (const key of ["priority", "health_check_interval"].filter((key) =>
     Object.hasOwn(entry, key),
   )) {
     const number = toNumber(entry[key]);
-    read[key] = number;
+    withNumbersOnly[key] = number;
     if (typeof number === "number" && (number >= 0 || key === "priority")) continue;
-    delete read[key];
+    delete withNumbersOnly[key];
     reading.warn([...source, key], `${describeValue(entry[key])} is not a valid number here`);
   }
-  return read;
+  return withNumbersOnly;
 }
 
 const translations: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
@@ -146,9 +154,11 @@ export function readToolArguments(
   if ((list ?? null) !== null && !Array.isArray(list))
     reading.warn(source, "must be a list of arguments");
   if (!Array.isArray(list) || list.length === 0) return undefined;
-  const read = list.flatMap((entry, at) => readArgument(reading, entry, [...source, at]) ?? []);
-  return read.filter(({ name }, at) => {
-    const isFirst = read.findIndex((other) => other.name === name) === at;
+  const toolArguments = list.flatMap(
+    (entry, index) => readArgument(reading, entry, [...source, index]) ?? [],
+  );
+  return toolArguments.filter(({ name }, index) => {
+    const isFirst = toolArguments.findIndex((toolArgument) => toolArgument.name === name) === index;
     if (!isFirst) reading.warn(source, `argument '${name}' is set twice; the first value is used`);
     return isFirst;
   });
@@ -161,30 +171,33 @@ function readArgument(reading: Reading, entry: unknown, source: Path): ToolArgum
   for (const key of Object.keys(entry).filter((key) => !keys.includes(key)))
     reading.warnUnknownKey([...source, key], keys);
   const { name, type, description, default: fallback, enum: choices, hidden, fixed } = entry;
-  const known = argumentTypes.find((one) => one === type);
-  if (known === undefined && type !== undefined) {
+  const knownType = argumentTypes.find((argumentType) => argumentType === type);
+  if (knownType === undefined && type !== undefined) {
     const hint = `Use ${argumentTypes.join(", ")}.`;
     reading.warn([...source, "type"], `type ${describeValue(type)} is unknown`, hint);
   }
   const required = isRequired(name, entry);
   return {
     name: name.trim().replace(/(?<=.)\?$/, ""),
-    ...(known !== undefined && { type: known }),
-    ...(isName(description) && { description }),
-    ...(required !== undefined && { required }),
-    ...(fallback !== undefined && { default: fallback as ToolArgument["default"] }),
-    ...(Array.isArray(choices) && { enum: choices }),
-    ...(toBoolean(hidden) === true && { hidden: true }),
-    ...(fixed !== undefined && { fixed: fixed as ToolArgument["fixed"] }),
+    ...withoutUndefined({
+      type: knownType,
+      description: isName(description) ? description : undefined,
+      required,
+      default: fallback as ToolArgument["default"],
+      enum: Array.isArray(choices) ? choices : undefined,
+      hidden: toBoolean(hidden) === true ? true : undefined,
+      fixed: fixed as ToolArgument["fixed"],
+    }),
   };
 }
 
 function readText(reading: Reading, text: string, source: Path): ToolArgument | undefined {
-  const read = parseArgumentText(text);
-  if ("problem" in read) return void reading.warn(source, `${describeValue(text)} ${read.problem}`);
-  const { required, ...argument } = read;
-  const said = required === false ? false : isRequired(read.name, argument);
-  return { ...argument, ...(said !== undefined && { required: said }) };
+  const parsed = parseArgumentText(text);
+  if ("problem" in parsed)
+    return void reading.warn(source, `${describeValue(text)} ${parsed.problem}`);
+  const { required, ...argument } = parsed;
+  const requiredFlag = required === false ? false : isRequired(parsed.name, argument);
+  return { ...argument, ...withoutUndefined({ required: requiredFlag }) };
 }
 
 /** Undefined where it is not said at all. */
@@ -192,8 +205,8 @@ function isRequired(
   name: string,
   { description, required, default: fallback }: UnknownObject,
 ): boolean | undefined {
-  const said = toBoolean(required);
-  if (typeof said === "boolean") return said;
+  const flag = toBoolean(required);
+  if (typeof flag === "boolean") return flag;
   if (fallback !== undefined || name.trim().endsWith("?")) return false;
   return isMarkedOptional(description) ? false : undefined;
 }

@@ -16,7 +16,7 @@ import {
 import { readServer, readServerFields } from "./server.ts";
 
 /** What a server takes from the block unless it says it itself. */
-const inherited = [
+const inheritedKeys = [
   "timeout_seconds",
   "timeout",
   "health_check_interval",
@@ -27,27 +27,32 @@ const inherited = [
 ];
 const filters = ["allow_tools", "deny_tools"];
 const keysWithoutEffect = ["tool"];
-const ownKeys = ["enabled", "default_server", "server", "servers"];
-const knownKeys = [...ownKeys, ...inherited, ...filters, ...keysWithoutEffect];
+const blockKeys = ["enabled", "default_server", "server", "servers"];
+const knownKeys = [...blockKeys, ...inheritedKeys, ...filters, ...keysWithoutEffect];
 
 /** The block `tools.mcp`: servers with settings for all of them. It is off until it says otherwise. */
 export function readToolsMcpBlock(reading: Reading, block: UnknownObject, source: Path): void {
-  const { servers = {}, default_server: named = block.server } = block;
+  const { servers = {}, default_server: defaultServer = block.server } = block;
   warnUnused(reading, block, source);
   if (!isObject(servers))
     return reading.fail([...source, "servers"], "must be an object of servers by name");
-  if (isName(named) && !Object.hasOwn(servers, named)) {
-    const key = named === block.default_server ? "default_server" : "server";
-    reading.warn([...source, key], `there is no server ${describeValue(named)}`);
+  if (isName(defaultServer) && !Object.hasOwn(servers, defaultServer)) {
+    const key = defaultServer === block.default_server ? "default_server" : "server";
+    reading.warn([...source, key], `there is no server ${describeValue(defaultServer)}`);
   }
-  if (isName(named) && Object.hasOwn(servers, named))
-    reading.set(["defaultServer"], named, pathOfKey("default_server", block, source));
+  if (isName(defaultServer) && Object.hasOwn(servers, defaultServer))
+    reading.set(["defaultServer"], defaultServer, pathOfKey("default_server", block, source));
   const common = translateFields(reading, commonFields(block, source));
   for (const [name, entry] of Object.entries(servers)) {
-    const place = [...source, "servers", name];
+    const entrySource = [...source, "servers", name];
     if (isObject(entry))
-      readServerFields(reading, name, serverFields(reading, entry, place, common), place);
-    else readServer(reading, name, entry, place);
+      readServerFields(
+        reading,
+        name,
+        serverFields(reading, entry, entrySource, common),
+        entrySource,
+      );
+    else readServer(reading, name, entry, entrySource);
   }
 }
 
@@ -66,77 +71,92 @@ function warnUnused(reading: Reading, block: UnknownObject, source: Path): void 
 
 function commonFields(block: UnknownObject, source: Path): Field[] {
   const fields = listFields(block, source).filter(({ key }) =>
-    [...inherited, ...filters].includes(key),
+    [...inheritedKeys, ...filters].includes(key),
   );
-  const place = pathOfKey("enabled", block, source);
+  const enabledSource = pathOfKey("enabled", block, source);
   const isOn = toBoolean(block.enabled ?? false);
-  return isOn === true ? fields : [...fields, { key: "enabled", value: isOn, source: place }];
+  if (isOn === true) return fields;
+  return [...fields, { key: "enabled", value: isOn, source: enabledSource }];
 }
 
 function serverFields(
   reading: Reading,
   entry: UnknownObject,
   source: Path,
-  common: readonly Field[],
+  sharedFields: readonly Field[],
 ): Field[] {
-  const own = translateFields(reading, listFields(entry, source));
-  const enabled = common.filter(({ key }) => key === "enabled");
+  const ownFields = translateFields(reading, listFields(entry, source));
+  const enabled = sharedFields.filter(({ key }) => key === "enabled");
   const fields = [
-    ...own.filter(
+    ...ownFields.filter(
       ({ key }) => !filters.includes(key) && !enabled.some((field) => field.key === key),
     ),
     ...enabled,
-    ...combine("deny_tools", own, common, (left, right) => [...new Set([...left, ...right])]),
-    ...combine("allow_tools", own, common, (left, right) =>
-      intersect(reading, left, right, source),
-    ),
+    ...combine("deny_tools", ownFields, sharedFields, (a, b) => [...new Set([...a, ...b])]),
+    ...combine("allow_tools", ownFields, sharedFields, (a, b) => intersect(reading, a, b, source)),
   ];
   const isMissing = ({ key }: Field) => fieldValue(key, fields) === undefined;
-  const all = [...fields, ...common.filter(({ key }) => !filters.includes(key)).filter(isMissing)];
-  return [...all, ...defaultTimeout(all, source)];
+  const allFields = [
+    ...fields,
+    ...sharedFields.filter(({ key }) => !filters.includes(key)).filter(isMissing),
+  ];
+  return [...allFields, ...defaultTimeout(allFields, source)];
 }
 
-type Names = readonly string[];
+type ToolNames = readonly string[];
 
 function combine(
   key: string,
-  own: readonly Field[],
-  common: readonly Field[],
-  unite: (left: Names, right: Names) => Names,
+  ownFields: readonly Field[],
+  sharedFields: readonly Field[],
+  unite: (ownNames: ToolNames, commonNames: ToolNames) => ToolNames,
 ): Field[] {
-  const [mine, theirs] = [own, common].map((fields) => fields.find((field) => field.key === key));
-  if (!mine || !theirs) return [mine, theirs].filter((field) => field !== undefined);
-  if (!isNames(mine.value) || !isNames(theirs.value)) return [isNames(mine.value) ? theirs : mine];
-  return [{ ...mine, value: unite(mine.value, theirs.value) }];
+  const fieldIn = (fields: readonly Field[]) => fields.find((field) => field.key === key);
+  const own = fieldIn(ownFields);
+  const common = fieldIn(sharedFields);
+  if (!own || !common) return [own, common].filter((field) => field !== undefined);
+  if (!isNames(own.value)) return [own];
+  if (!isNames(common.value)) return [common];
+  return [{ ...own, value: unite(own.value, common.value) }];
 }
 
-function isNames(value: unknown): value is Names {
+function isNames(value: unknown): value is ToolNames {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
-function intersect(reading: Reading, left: Names, right: Names, source: Path): Names {
-  const both = intersectFilters(left, right);
-  if (both) return both;
+function intersect(
+  reading: Reading,
+  ownNames: ToolNames,
+  commonNames: ToolNames,
+  source: Path,
+): ToolNames {
+  const intersection = intersectFilters(ownNames, commonNames);
+  if (intersection) return intersection;
   const message =
     "the globs of this 'allow_tools' and of the one for all servers cannot be combined";
   reading.warn([...source, "allow_tools"], message, "Only the server's own list counts.");
-  return left;
+  return ownNames;
 }
 
 /** The names that both lists admit, as a list; undefined where no list of globs says it. */
 export function intersectFilters(
-  left: readonly string[],
-  right: readonly string[],
+  globs: readonly string[],
+  otherGlobs: readonly string[],
 ): string[] | undefined {
-  const both = new Set<string>();
-  for (const a of left) {
-    for (const b of right) {
-      const narrower = covers(b, a) ? a : covers(a, b) ? b : undefined;
-      if (narrower !== undefined) both.add(narrower);
+  const intersection = new Set<string>();
+  for (const a of globs) {
+    for (const b of otherGlobs) {
+      const narrower = narrowerOf(a, b);
+      if (narrower !== undefined) intersection.add(narrower);
       else if (mayOverlap(a, b)) return undefined;
     }
   }
-  return [...both];
+  return [...intersection];
+}
+
+function narrowerOf(a: string, b: string): string | undefined {
+  if (covers(b, a)) return a;
+  return covers(a, b) ? b : undefined;
 }
 
 function isExact(pattern: string): boolean {
@@ -165,7 +185,7 @@ const aliases = new Map<string, string>(
     url: ["uri", "endpoint"],
     timeout_seconds: ["timeout"],
     auth: ["authentication"],
-  }).flatMap(([key, others]) => others.map((other) => [other, key] as const)),
+  }).flatMap(([key, spellings]) => spellings.map((spelling) => [spelling, key] as const)),
 );
 const transports = new Map<unknown, Transport>([...transportByScheme, ...transportBySpelling]);
 const defaultTimeoutSeconds = 30;
@@ -192,8 +212,11 @@ const translations: ReadonlyMap<string, Translate> = new Map<string, Translate>(
 
 /** The fields of one server, and of what it inherits, under the names and in the units of the normal form. */
 export function translateFields(reading: Reading, fields: readonly Field[]): Field[] {
-  const given = fields.filter(({ value }) => value !== null);
-  const renamed = given.map((field) => ({ ...field, key: aliases.get(field.key) ?? field.key }));
+  const writtenFields = fields.filter(({ value }) => value !== null);
+  const renamed = writtenFields.map((field) => ({
+    ...field,
+    key: aliases.get(field.key) ?? field.key,
+  }));
   const translated = renamed.flatMap(
     (field) => translations.get(field.key)?.(field, reading) ?? [field],
   );
@@ -240,10 +263,10 @@ function readInterval({ value, source }: Field, reading: Reading): Field[] {
 function toNames(value: unknown): unknown {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (!isObject(value)) return value;
-  const isSaid = Object.values(value).some(isObject);
-  if (!isSaid) return Object.keys(value);
+  const hasFacts = Object.values(value).some(isObject);
+  if (!hasFacts) return Object.keys(value);
   return Object.fromEntries(
-    Object.entries(value).map(([name, said]) => [name, isObject(said) ? said : {}]),
+    Object.entries(value).map(([name, facts]) => [name, isObject(facts) ? facts : {}]),
   );
 }
 
@@ -264,10 +287,10 @@ function warnValues(env: unknown, source: Path, reading: Reading): void {
 function readAuth(field: Field, reading: Reading): Field[] {
   const { value, source } = field;
   if (!isObject(value)) return [field];
-  const { scheme, type = scheme, scopes, required, env, ...rest } = value;
+  const { scheme, type = scheme, scopes, required, env, ...otherFields } = value;
   warnValues(env, [...source, "env"], reading);
   return [
-    { key: "auth", value: rest, source },
+    { key: "auth", value: otherFields, source },
     ...optionalField("auth_type", type, placeOfType(value, source)),
     ...optionalField("scopes", scopes, [...source, "scopes"]),
     ...optionalField("auth_required", toBoolean(required), [...source, "required"]),
@@ -285,22 +308,24 @@ function placeOfType(auth: UnknownObject, source: Path): Path {
 }
 
 function optionalField(key: string, value: unknown, source: Path): Field[] {
-  return value === undefined || value === null ? [] : [{ key, value, source }];
+  if (value === undefined || value === null) return [];
+  return [{ key, value, source }];
 }
 
 /** Scopes may stand in `auth` and beside it: all of them count, in this order and once. */
 function uniteScopes(fields: readonly Field[]): Field[] {
-  const found = fields.filter(({ key }) => key === "scopes");
-  const lists = found.map(({ value }) => splitSpaces(value));
-  if (found.length < 2 || !lists.every(Array.isArray)) return [...fields];
-  const [first, ...others] = found;
+  const scopeFields = fields.filter(({ key }) => key === "scopes");
+  const lists = scopeFields.map(({ value }) => splitSpaces(value));
+  if (scopeFields.length < 2 || !lists.every(Array.isArray)) return [...fields];
+  const [firstField, ...laterFields] = scopeFields;
   const united = [...new Set(lists.flat())];
   return fields
-    .filter((field) => !others.includes(field))
-    .map((field) => (field === first ? { ...field, value: united } : field));
+    .filter((field) => !laterFields.includes(field))
+    .map((field) => (field === firstField ? { ...field, value: united } : field));
 }
 
 export function defaultTimeout(fields: readonly Field[], source: Path): Field[] {
-  const isSaid = fieldValue("timeoutMs", fields) !== undefined;
-  return isSaid ? [] : [{ key: "timeoutMs", value: defaultTimeoutSeconds * 1000, source }];
+  const isWritten = fieldValue("timeoutMs", fields) !== undefined;
+  if (isWritten) return [];
+  return [{ key: "timeoutMs", value: defaultTimeoutSeconds * 1000, source }];
 }

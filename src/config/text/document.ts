@@ -8,11 +8,11 @@ export const maxLevels = 200;
 const maxProblems = 20;
 
 /** A value with its offset in the text; inside an object that is the offset of its key. */
-export type Place =
+export type TextNode =
   | { offset: number; kind: "scalar"; value: unknown }
-  | { offset: number; kind: "list" | "object"; inside: Map<string | number, Place> };
+  | { offset: number; kind: "list" | "object"; inside: Map<string | number, TextNode> };
 
-export type Container = Extract<Place, { inside: unknown }>;
+export type Container = Extract<TextNode, { inside: unknown }>;
 
 /** The data of a file, unless it has errors, and all its problems. */
 export type ReadDocument = {
@@ -24,13 +24,13 @@ export type ReadDocument = {
 export type Findings = ReturnType<typeof createFindings>;
 
 export function createFindings(file: string, text: string) {
-  const placeAt = createLineIndex(text);
-  const lineAt = (offset: number) => placeAt(offset).line;
+  const positionOf = createLineIndex(text);
+  const lineAt = (offset: number) => positionOf(offset).line;
   const errors: ConfigProblem[] = [];
   const warnings: ConfigProblem[] = [];
   const findings = {
     error(offset: number, message: string, hint: string): void {
-      const { line, column } = placeAt(offset);
+      const { line, column } = positionOf(offset);
       // What follows on the same line is most often the parser finding its way back.
       if (findings.full() || line === errors.at(-1)?.line) return;
       errors.push({ file, line, column, path: "", severity: "error", message, hint });
@@ -58,12 +58,12 @@ export function createFindings(file: string, text: string) {
       findings.warning(second, path, message, "Remove or rename one of them.");
     },
     full: () => errors.length >= maxProblems,
-    conclude(root: Place | null): ReadDocument {
+    conclude(root: TextNode | null): ReadDocument {
       const isEmpty = errors.length === 0 && root === null;
       if (isEmpty) findings.error(0, "the file is empty", 'Start with { "mcpServers": { … } }.');
       const problems = [...errors, ...warnings];
       if (root === null || errors.length > 0) return { document: null, problems, isEmpty };
-      const lineOf = (path: Path) => lineAt(nearestPlace(root, path).offset);
+      const lineOf = (path: Path) => lineAt(nearestNode(root, path).offset);
       return { document: { file, data: toData(root), lineOf }, problems };
     },
   };
@@ -88,21 +88,21 @@ export function createLineIndex(
   };
 }
 
-function nearestPlace(root: Place, path: Path): Place {
-  let place = root;
-  for (const part of path) {
-    const next = place.kind === "scalar" ? undefined : place.inside.get(part);
-    if (next === undefined) return place;
-    place = next;
+function nearestNode(root: TextNode, path: Path): TextNode {
+  let node = root;
+  for (const key of path) {
+    const child = node.kind === "scalar" ? undefined : node.inside.get(key);
+    if (child === undefined) return node;
+    node = child;
   }
-  return place;
+  return node;
 }
 
 /** Objects without a prototype: a key named `__proto__` is just a key. */
-function toData(place: Place): unknown {
-  if (place.kind === "scalar") return place.value;
-  if (place.kind === "list") return [...place.inside.values()].map(toData);
-  const result: { [key: string]: unknown } = Object.create(null);
-  for (const [key, inner] of place.inside) result[key] = toData(inner);
-  return result;
+function toData(node: TextNode): unknown {
+  if (node.kind === "scalar") return node.value;
+  if (node.kind === "list") return [...node.inside.values()].map(toData);
+  const fields: { [key: string]: unknown } = Object.create(null);
+  for (const [key, child] of node.inside) fields[key] = toData(child);
+  return fields;
 }

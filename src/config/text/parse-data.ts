@@ -21,7 +21,7 @@ export async function parseData(text: string): Promise<unknown> {
       logLevel: "silent",
     });
   } catch (thrown) {
-    throw new Error(whereIn(thrown, "YAML"));
+    throw new Error(describeError(thrown, "YAML"));
   }
 }
 
@@ -29,16 +29,15 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw new Error(whereIn(thrown, "JSON"));
+    throw new Error(describeError(thrown, "JSON"));
   }
 }
 
 /** Without a piece of the text, which may be a file that was named by mistake. */
-function whereIn(thrown: unknown, format: string): string {
+function describeError(thrown: unknown, format: string): string {
   const { message = "", pos } = thrown as { message?: string; pos?: readonly number[] };
   if (/alias/i.test(message)) return "its aliases repeat too much";
-  const at = pos?.[0] ?? /position (\d+)/.exec(message)?.[1];
-  return at === undefined
-    ? `it is not valid ${format}`
-    : `it is not valid ${format} at character ${at}`;
+  const position = pos?.[0] ?? /position (\d+)/.exec(message)?.[1];
+  if (position === undefined) return `it is not valid ${format}`;
+  return `it is not valid ${format} at character ${position}`;
 }

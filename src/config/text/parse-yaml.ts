@@ -17,8 +17,8 @@ import {
   createFindings,
   type Findings,
   maxLevels,
-  type Place,
   type ReadDocument,
+  type TextNode,
 } from "./document.ts";
 
 /** The parser takes 2 to 13 microseconds for a character, and most of a millisecond for a hundred marks: `"`, `[`, `:`, `!tag`. */
@@ -29,18 +29,25 @@ const maxRepeated = 10_000;
 
 type Reading = {
   findings: Findings;
-  anchors: Map<string, Place>;
+  anchors: Map<string, TextNode>;
   path: (string | number)[];
   /** How many values are written, and how many keys '<<' took over. */
-  written: number;
-  merged: number;
+  writtenValues: number;
+  mergedKeys: number;
 };
 
-function readYamlTree(root: ParsedNode, findings: Findings): Place {
-  const reading: Reading = { findings, anchors: new Map(), path: [], written: 0, merged: 0 };
+function readYamlTree(root: ParsedNode, findings: Findings): TextNode {
+  const reading: Reading = {
+    findings,
+    anchors: new Map(),
+    path: [],
+    writtenValues: 0,
+    mergedKeys: 0,
+  };
   const tree = readNode(reading, root, 0);
   const isFit =
-    reading.merged <= maxRepeated && isSmall(tree, reading.written + maxRepeated, findings);
+    reading.mergedKeys <= maxRepeated &&
+    isSmall(tree, reading.writtenValues + maxRepeated, findings);
   if (!isFit) {
     const message = `aliases repeat more than ${maxRepeated} values`;
     findings.error(tree.offset, message, "Write out what is needed instead of aliases of aliases.");
@@ -48,23 +55,23 @@ function readYamlTree(root: ParsedNode, findings: Findings): Place {
   return tree;
 }
 
-function readNode(reading: Reading, node: ParsedNode | null, fallbackOffset: number): Place {
-  reading.written++;
+function readNode(reading: Reading, node: ParsedNode | null, fallbackOffset: number): TextNode {
+  reading.writtenValues++;
   const offset = node?.range[0] ?? fallbackOffset;
   if (isAlias(node)) return { ...resolveAlias(reading, node.source, offset), offset };
-  const place =
+  const textNode =
     isMap(node) || isSeq(node) ? readContainer(reading, node, offset) : scalar(node, offset);
-  if (node?.anchor) reading.anchors.set(node.anchor, place);
-  return place;
+  if (node?.anchor) reading.anchors.set(node.anchor, textNode);
+  return textNode;
 }
 
-function scalar(node: ParsedNode | null, offset: number): Place {
+function scalar(node: ParsedNode | null, offset: number): TextNode {
   return { offset, kind: "scalar", value: isScalar(node) ? node.value : null };
 }
 
-function resolveAlias({ anchors, findings }: Reading, anchor: string, offset: number): Place {
-  const place = anchors.get(anchor);
-  if (place) return place;
+function resolveAlias({ anchors, findings }: Reading, anchor: string, offset: number): TextNode {
+  const anchored = anchors.get(anchor);
+  if (anchored) return anchored;
   const message = `invalid YAML: the alias *${anchor} has no anchor before it`;
   findings.error(offset, message, `Mark the value it stands for with &${anchor}, further up.`);
   return scalar(null, offset);
@@ -74,7 +81,7 @@ function readContainer(
   reading: Reading,
   node: YAMLMap.Parsed | YAMLSeq.Parsed,
   offset: number,
-): Place {
+): TextNode {
   if (reading.path.length >= maxLevels) {
     reading.findings.tooDeep(offset);
     return scalar(null, offset);
@@ -90,10 +97,10 @@ function readItems(
   { items }: YAMLSeq.Parsed,
   { inside, offset }: Container,
 ): void {
-  for (const [at, item] of items.entries()) {
-    reading.path.push(at);
+  for (const [index, item] of items.entries()) {
+    reading.path.push(index);
     // A pair that stands in a list by itself comes as a mapping of one, so every item is a node.
-    inside.set(at, readNode(reading, item as ParsedNode, offset));
+    inside.set(index, readNode(reading, item as ParsedNode, offset));
     reading.path.pop();
   }
 }
@@ -109,12 +116,12 @@ function readPairs(
     const keyOffset = keyNode?.range[0] ?? offset;
     const key = readKey(reading, keyNode, keyOffset);
     path.push(key);
-    const place = readNode(reading, value, keyOffset);
-    if (isMergeKey(keyNode)) merge(reading, inside, place, keyOffset);
+    const textNode = readNode(reading, value, keyOffset);
+    if (isMergeKey(keyNode)) merge(reading, inside, textNode, keyOffset);
     else {
       if (ownKeys.has(key)) findings.duplicateKey(inside.get(key)?.offset ?? 0, keyOffset, path);
       ownKeys.add(key);
-      inside.set(key, { ...place, offset: keyOffset });
+      inside.set(key, { ...textNode, offset: keyOffset });
     }
     path.pop();
   }
@@ -122,9 +129,9 @@ function readPairs(
 
 /** As it is written: a server named 1.0 is not the server 1. */
 function readKey(reading: Reading, node: ParsedNode | null, offset: number): string {
-  const place = isMap(node) || isSeq(node) ? null : readNode(reading, node, offset);
+  const textNode = isMap(node) || isSeq(node) ? null : readNode(reading, node, offset);
   if (isScalar(node)) return node.source ?? String(node.value);
-  if (place?.kind === "scalar") return String(place.value);
+  if (textNode?.kind === "scalar") return String(textNode.value);
   const message = "a list or a mapping cannot be a key of the configuration";
   reading.findings.error(offset, message, "Name it with a string.");
   return "";
@@ -135,29 +142,34 @@ function isMergeKey(node: ParsedNode | null): boolean {
 }
 
 /** What is written, or was merged before, goes before what is merged. */
-function merge(reading: Reading, into: Container["inside"], place: Place, offset: number): void {
-  for (const source of place.kind === "list" ? place.inside.values() : [place]) {
+function merge(
+  reading: Reading,
+  target: Container["inside"],
+  merged: TextNode,
+  offset: number,
+): void {
+  for (const source of merged.kind === "list" ? merged.inside.values() : [merged]) {
     if (source.kind !== "object") {
       const message = "invalid YAML: '<<' merges mappings only";
       reading.findings.error(offset, message, "Give it an alias of a mapping, or a list of them.");
-    } else if (reading.merged <= maxRepeated) {
-      reading.merged += source.inside.size;
-      for (const [key, inner] of source.inside) if (!into.has(key)) into.set(key, inner);
+    } else if (reading.mergedKeys <= maxRepeated) {
+      reading.mergedKeys += source.inside.size;
+      for (const [key, child] of source.inside) if (!target.has(key)) target.set(key, child);
     }
   }
 }
 
 /** Aliases can say in ten lines what would fill the memory, or nest what is deep already. */
-function isSmall(root: Place, limit: number, findings: Findings): boolean {
-  let left = limit;
-  const walk = (place: Place, level: number): void => {
-    left--;
-    if (place.kind === "scalar" || left < 0) return;
-    if (level > maxLevels) findings.tooDeep(place.offset);
-    else for (const inner of place.inside.values()) walk(inner, level + 1);
+function isSmall(root: TextNode, limit: number, findings: Findings): boolean {
+  let valuesLeft = limit;
+  const walk = (textNode: TextNode, level: number): void => {
+    valuesLeft--;
+    if (textNode.kind === "scalar" || valuesLeft < 0) return;
+    if (level > maxLevels) findings.tooDeep(textNode.offset);
+    else for (const child of textNode.inside.values()) walk(child, level + 1);
   };
   walk(root, 1);
-  return left >= 0;
+  return valuesLeft >= 0;
 }
 
 const options = {
@@ -186,18 +198,23 @@ export function parseYaml(file: string, text: string): ReadDocument {
 function readOnlyDocument(text: string, findings: Findings): Document.Parsed | null {
   const composer = new Composer(options);
   const documents = composer.compose(readTokens(text, findings), true, text.length);
-  const only = documents.next().value;
-  const second = documents.next().value;
-  if (!only) return null;
-  for (const { pos, message } of only.errors)
+  const document = documents.next().value;
+  const secondDocument = documents.next().value;
+  if (!document) return null;
+  for (const { pos, message } of document.errors)
     findings.error(pos[0], `invalid YAML: ${describe(message)}`, hint);
-  for (const { pos, message } of only.warnings)
+  for (const { pos, message } of document.warnings)
     findings.warning(pos[0], [], describe(message), "Write the value without it.");
-  if (second) {
+  if (secondDocument) {
     const message = "holds more than one YAML document";
-    findings.error(second.range[0], message, "Keep one document a file and remove the line '---'.");
+    findings.error(
+      secondDocument.range[0],
+      message,
+      "Keep one document a file and remove the line '---'.",
+    );
   }
-  return only.errors.length > 0 || second ? null : only;
+  if (document.errors.length > 0 || secondDocument) return null;
+  return document;
 }
 
 /** The composer calls itself for every level, so it never gets to see what would be too deep for it. */
@@ -223,6 +240,6 @@ function* readTokens(text: string, findings: Findings): Generator<CST.Token, voi
 
 /** In our tone, and without the text of the file, which may be a secret. */
 function describe(message: string): string {
-  const plain = message.endsWith('"') ? message.replace(/:? "[\s\S]*$/, "") : message;
-  return plain.slice(0, 1).toLowerCase() + plain.slice(1);
+  const withoutText = message.endsWith('"') ? message.replace(/:? "[\s\S]*$/, "") : message;
+  return withoutText.slice(0, 1).toLowerCase() + withoutText.slice(1);
 }

@@ -5,8 +5,8 @@ import {
   createFindings,
   type Findings,
   maxLevels,
-  type Place,
   type ReadDocument,
+  type TextNode,
 } from "./document.ts";
 import { readFileText } from "./read-file-text.ts";
 
@@ -65,11 +65,11 @@ export function parseJson(file: string, text: string): ReadDocument {
 }
 
 /** Ends the walk: the parser calls itself for every level and has no other way out. */
-class Stop extends Error {}
+class StopWalk extends Error {}
 
-function readTree(text: string, findings: Findings): Place | null {
+function readTree(text: string, findings: Findings): TextNode | null {
   const builder = createBuilder(findings);
-  let unknownSign = false;
+  let isAfterUnknownSign = false;
   const open = (kind: Container["kind"]) => (offset: number) => builder.open(kind, offset);
   const visitor = {
     onObjectBegin: open("object"),
@@ -80,21 +80,22 @@ function readTree(text: string, findings: Findings): Place | null {
     onObjectEnd: builder.close,
     onArrayEnd: builder.close,
     onSeparator() {
-      unknownSign = false;
+      isAfterUnknownSign = false;
     },
     onError(code: number, offset: number) {
       const name = printParseErrorCode(code);
       // The parser skips what it does not know, and then misses what should have stood there.
-      if (unknownSign && (name === "ValueExpected" || name === "PropertyNameExpected")) return;
-      unknownSign = name === "InvalidSymbol";
+      if (isAfterUnknownSign && (name === "ValueExpected" || name === "PropertyNameExpected"))
+        return;
+      isAfterUnknownSign = name === "InvalidSymbol";
       findings.error(offset, ...describeJsonError(code));
-      if (findings.full()) throw new Stop();
+      if (findings.full()) throw new StopWalk();
     },
   };
   try {
     visit(text, visitor, { allowTrailingComma: true, allowEmptyContent: true });
   } catch (thrown) {
-    if (!(thrown instanceof Stop)) throw thrown;
+    if (!(thrown instanceof StopWalk)) throw thrown;
   }
   return builder.root();
 }
@@ -103,25 +104,25 @@ type Level = { container: Container; key: string | number; keyOffset: number };
 
 function createBuilder(findings: Findings) {
   const levels: Level[] = [];
-  let root: Place | null = null;
+  let root: TextNode | null = null;
 
-  function add(place: Place): void {
+  function add(node: TextNode): void {
     const level = levels.at(-1);
     if (level === undefined) {
-      root = place;
+      root = node;
       return;
     }
     const { inside, kind } = level.container;
     const isList = kind === "list";
     if (isList) level.key = inside.size;
-    const earlier = inside.get(level.key);
-    if (earlier)
+    const previous = inside.get(level.key);
+    if (previous)
       findings.duplicateKey(
-        earlier.offset,
+        previous.offset,
         level.keyOffset,
         levels.map(({ key }) => key),
       );
-    inside.set(level.key, isList ? place : { ...place, offset: level.keyOffset });
+    inside.set(level.key, isList ? node : { ...node, offset: level.keyOffset });
   }
 
   return {
@@ -132,7 +133,7 @@ function createBuilder(findings: Findings) {
     open(kind: Container["kind"], offset: number): void {
       if (levels.length === maxLevels) {
         findings.tooDeep(offset);
-        throw new Stop();
+        throw new StopWalk();
       }
       const container: Container = { offset, kind, inside: new Map() };
       add(container);
@@ -155,15 +156,15 @@ const extensions: Readonly<Record<string, "json" | "yaml">> = {
 
 /** `text`: instead of what the file says. */
 export async function readDocument(file: string, text?: string): Promise<ReadDocument> {
-  const read = text === undefined ? readFileText(file, limitMebibytes) : { text };
-  if (!("text" in read)) {
-    return { document: null, problems: [{ file, path: "", severity: "error", ...read }] };
+  const content = text === undefined ? readFileText(file, limitMebibytes) : { text };
+  if (!("text" in content)) {
+    return { document: null, problems: [{ file, path: "", severity: "error", ...content }] };
   }
-  const format = extensions[extname(file).toLowerCase()] ?? formatOf(read.text);
-  if (format === "json") return parseJson(file, read.text);
+  const format = extensions[extname(file).toLowerCase()] ?? formatOf(content.text);
+  if (format === "json") return parseJson(file, content.text);
   // Most files are JSON, and the YAML parser takes longer to load than to run.
   const { parseYaml } = await import("./parse-yaml.ts");
-  return parseYaml(file, read.text);
+  return parseYaml(file, content.text);
 }
 
 /** A comment in the manner of JavaScript is no YAML either. */

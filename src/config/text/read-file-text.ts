@@ -10,8 +10,8 @@ const mebibyte = 1024 * 1024;
 /** The text of a regular file in UTF-8, without a mark of the byte order. */
 export function readFileText(file: string, limitMebibytes: number): { text: string } | Unreadable {
   try {
-    const read = readRegularFile(file, (stats) => refuse(stats, limitMebibytes));
-    return Buffer.isBuffer(read) ? decode(read) : read;
+    const content = readRegularFile(file, (stats) => refuse(stats, limitMebibytes));
+    return Buffer.isBuffer(content) ? decode(content) : content;
   } catch (thrown) {
     return {
       ...whyUnreadable((thrown as NodeJS.ErrnoException).code ?? "unknown error"),

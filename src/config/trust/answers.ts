@@ -6,18 +6,18 @@ import { withLock, writeAtomically } from "../edit/write-file.ts";
 import type { Project } from "./judge-project.ts";
 import type { TrustDecision } from "./lines.ts";
 
-type Answer = { name: string; trusted: boolean };
+type StoredAnswer = { name: string; trusted: boolean };
 /** By directory and hash. */
-type Answers = Record<string, Record<string, Answer>>;
+type StoredAnswers = Record<string, Record<string, StoredAnswer>>;
 
 export type TrustAnswers = ReturnType<typeof createTrustAnswers>;
 
 /** What a person said about the launch lines of each project: kept in the data directory, never in the project. */
 export function createTrustAnswers(dataDirectory: string | undefined) {
   const file = dataDirectory === undefined ? null : join(dataDirectory, "trust.json");
-  let inMemory: Answers = Object.create(null);
-  const read = (): Answers => (file === null ? inMemory : readAnswers(file));
-  const change = async (edit: (answers: Answers) => void) => {
+  let inMemory: StoredAnswers = Object.create(null);
+  const read = (): StoredAnswers => (file === null ? inMemory : readAnswers(file));
+  const change = async (edit: (answers: StoredAnswers) => void) => {
     const write = () => {
       const answers = read();
       edit(answers);
@@ -34,23 +34,27 @@ export function createTrustAnswers(dataDirectory: string | undefined) {
       const decide = (hash: string) =>
         Object.hasOwn(answers, hash) ? answers[hash]?.trusted === true : undefined;
       const trustedBefore = (name: string) =>
-        Object.values(answers).some((one) => one.trusted && one.name === name);
+        Object.values(answers).some((answer) => answer.trusted && answer.name === name);
       return Object.assign(decide, { trustedBefore });
     },
     remember: (directory: string, lines: readonly TrustLine[], trusted: boolean) =>
       change((answers) => {
-        const kept = answers[realDirectory(directory)] ?? {};
-        for (const { name, hash } of lines) kept[hash] = { name, trusted };
-        answers[realDirectory(directory)] = kept;
+        const directoryAnswers = answers[realDirectory(directory)] ?? {};
+        for (const { name, hash } of lines) directoryAnswers[hash] = { name, trusted };
+        answers[realDirectory(directory)] = directoryAnswers;
       }),
     forget: (directory: string) =>
       change((answers) => {
         delete answers[realDirectory(directory)];
       }),
     list: (): RememberedTrust[] =>
-      Object.entries(read()).map(([directory, kept]) => ({
+      Object.entries(read()).map(([directory, directoryAnswers]) => ({
         directory,
-        servers: Object.entries(kept).map(([hash, { name, trusted }]) => ({ name, hash, trusted })),
+        servers: Object.entries(directoryAnswers).map(([hash, { name, trusted }]) => ({
+          name,
+          hash,
+          trusted,
+        })),
       })),
   };
 }
@@ -63,16 +67,16 @@ export type ProjectPlace = {
   dataDirectory: string | undefined;
 };
 
-export function openProject({ files, directory: place, dataDirectory }: ProjectPlace) {
-  const found = files[0] === undefined ? place : dirname(files[0]);
-  const directory = found === null ? null : realDirectory(found);
+export function openProject({ files, directory: directoryOfPlane, dataDirectory }: ProjectPlace) {
+  const location = files[0] === undefined ? directoryOfPlane : dirname(files[0]);
+  const directory = location === null ? null : realDirectory(location);
   const answers = createTrustAnswers(dataDirectory);
   return {
     /** Read again each time: another process may have asked the person. */
     read: (): Project => ({
       directory,
       files,
-      answer: directory === null ? never : answers.of(directory),
+      answer: directory === null ? undecided : answers.of(directory),
       dataDirectory,
     }),
     directory,
@@ -86,7 +90,7 @@ export function openProject({ files, directory: place, dataDirectory }: ProjectP
   };
 }
 
-const never = () => undefined;
+const undecided = () => undefined;
 
 function realDirectory(directory: string): string {
   try {
@@ -96,13 +100,14 @@ function realDirectory(directory: string): string {
   }
 }
 
-function readAnswers(file: string): Answers {
-  const answers: Answers = Object.create(null);
+function readAnswers(file: string): StoredAnswers {
+  const answers: StoredAnswers = Object.create(null);
   try {
     if (!isOursAlone(file)) return answers;
-    const read: unknown = JSON.parse(readFileSync(file, "utf8"));
-    for (const [directory, kept] of Object.entries(isObject(read) ? read : {}))
-      if (isObject(kept)) answers[directory] = kept as Record<string, Answer>;
+    const stored: unknown = JSON.parse(readFileSync(file, "utf8"));
+    for (const [directory, directoryAnswers] of Object.entries(isObject(stored) ? stored : {}))
+      if (isObject(directoryAnswers))
+        answers[directory] = directoryAnswers as Record<string, StoredAnswer>;
   } catch {
     // A file that is missing or damaged trusts nothing.
   }

@@ -32,9 +32,8 @@ const maxBytes = 64 * 1024 * 1024;
 export function scriptFamily(file: string, text: string): "javascript" | null {
   const [line = ""] = text.slice(0, 200).split("\n", 1);
   if (extname(file) !== "" || !line.startsWith("#!")) return null;
-  return line.split(/[\s/]+/).some((word) => /^(?:node|deno|bun)$/.test(word))
-    ? "javascript"
-    : null;
+  if (line.split(/[\s/]+/).some((word) => /^(?:node|deno|bun)$/.test(word))) return "javascript";
+  return null;
 }
 
 /** All code of a package or a folder: files with these endings; null where there is too much to read. */
@@ -71,14 +70,14 @@ export function hashTree(root: string, endings: readonly string[]): CodeTree | n
       if (contents.length > maxFiles || bytes > maxBytes) return null;
     }
   }
-  contents.sort(([left], [right]) => (left < right ? -1 : 1));
+  contents.sort(([a], [b]) => (a < b ? -1 : 1));
   return { hash: hashValue(contents), files: contents.length };
 }
 
 type HashedFile = { signature: string; hash: string; size: number };
 
 /** Not read again while nothing about it has changed. The time of its last change cannot be set by a program. */
-const hashed = new Map<string, HashedFile>();
+const hashedFiles = new Map<string, HashedFile>();
 
 /** Null for what does not count. Nothing is opened that is no file: a pipe would wait for a writer. */
 function readEntry(file: string, isCounted: boolean): HashedFile | "directory" | null {
@@ -88,14 +87,15 @@ function readEntry(file: string, isCounted: boolean): HashedFile | "directory" |
     if (!isCounted || !stats.isFile()) return null;
     const { ino, size, mtimeNs, ctimeNs } = stats;
     const signature = [ino, size, mtimeNs, ctimeNs].join(" ");
-    const before = hashed.get(file);
-    if (before?.signature === signature) return before;
-    const now = { signature, hash: hashText(readFileSync(file)), size: Number(size) };
-    if (hashed.size > maxFiles) hashed.clear();
-    hashed.set(file, now);
-    return now;
+    const previous = hashedFiles.get(file);
+    if (previous?.signature === signature) return previous;
+    const hashedFile = { signature, hash: hashText(readFileSync(file)), size: Number(size) };
+    if (hashedFiles.size > maxFiles) hashedFiles.clear();
+    hashedFiles.set(file, hashedFile);
+    return hashedFile;
   } catch {
-    return isCounted ? { signature: "", hash: "unreadable", size: 0 } : null;
+    if (isCounted) return { signature: "", hash: "unreadable", size: 0 };
+    return null;
   }
 }
 

@@ -7,35 +7,35 @@ import type { TrustAnswers } from "./answers.ts";
 import { ownLine } from "./own-servers.ts";
 
 /** Why a server does not run in a directory. */
-export type NotThere = { what: string; remedy: string };
+export type Obstacle = { what: string; remedy: string };
 
 /** Directories whose servers are kept expanded. */
-const maxKnown = 64;
+const maxDirectories = 64;
 
 /** The user's own servers in the directories of those who use them. Answers are read each time: another process may have asked. */
 export function createDirectories(current: () => LoadedConfig, answers: TrustAnswers) {
-  let known = {
-    of: null as LoadedConfig | null,
+  let expanded = {
+    loadedFrom: null as LoadedConfig | null,
     directories: new Map<string, ReturnType<LoadedConfig["serversIn"]>>(),
   };
 
   /** As the configuration is now. */
   function serversIn(directory: string) {
     const of = current();
-    if (known.of !== of || known.directories.size >= maxKnown)
-      known = { of, directories: new Map() };
-    const found = known.directories.get(directory) ?? of.serversIn(directory);
-    known.directories.set(directory, found);
-    return found;
+    if (expanded.loadedFrom !== of || expanded.directories.size >= maxDirectories)
+      expanded = { loadedFrom: of, directories: new Map() };
+    const servers = expanded.directories.get(directory) ?? of.serversIn(directory);
+    expanded.directories.set(directory, servers);
+    return servers;
   }
 
   function lineIn(server: string, directory: string): TrustLine {
     return ownLine(server, current().merged, answers.of(directory));
   }
 
-  function whyNot(server: string, directory: string): NotThere | null {
-    const gone = whyNoDirectory(directory);
-    if (gone !== null) return gone;
+  function whyNot(server: string, directory: string): Obstacle | null {
+    const obstacle = whyNoDirectory(directory);
+    if (obstacle !== null) return obstacle;
     const problem = serversIn(directory).broken[server];
     if (problem !== undefined)
       return { what: problem, remedy: "'toolplane config validate' says more" };
@@ -70,11 +70,11 @@ export function createDirectories(current: () => LoadedConfig, answers: TrustAns
     },
     /** Throws where it may not run. It may have been trusted when it was asked for, and not be when it starts. */
     requireTrusted(server: string, directory: string): void {
-      const why = whyNot(server, directory);
-      if (why === null) return;
+      const obstacle = whyNot(server, directory);
+      if (obstacle === null) return;
       throw new PlaneError(
         "SERVER_UNAVAILABLE",
-        `Server '${server}' cannot run: ${why.what}. ${why.remedy}.`,
+        `Server '${server}' cannot run: ${obstacle.what}. ${obstacle.remedy}.`,
         {
           data: { server, sent: false, retryAt: null },
         },
@@ -84,19 +84,19 @@ export function createDirectories(current: () => LoadedConfig, answers: TrustAns
     async answer(directory: string, hashes: readonly string[], trusted: boolean): Promise<void> {
       const { config, merged } = current();
       const lines = config.inWorkspace.map((name) => ownLine(name, merged, answers.of(directory)));
-      const meant = lines.filter(({ hash }) => hashes.includes(hash));
-      if (meant.length < new Set(hashes).size || whyNoDirectory(directory) !== null)
+      const answeredLines = lines.filter(({ hash }) => hashes.includes(hash));
+      if (answeredLines.length < new Set(hashes).size || whyNoDirectory(directory) !== null)
         throw new PlaneError(
           "CONFLICT",
           `No server with this hash works in ${directory}; it may have changed.`,
         );
-      await answers.remember(directory, meant, trusted);
+      await answers.remember(directory, answeredLines, trusted);
     },
   };
 }
 
 /** What was trusted is this directory and no other that a name leads to later. */
-function whyNoDirectory(directory: string): NotThere | null {
+function whyNoDirectory(directory: string): Obstacle | null {
   try {
     if (realpathSync(directory) === directory && statSync(directory).isDirectory()) return null;
     return {

@@ -17,91 +17,99 @@ export type Tightened = {
 /** What of a project's guards is stricter than what is in force without it. */
 export function tighten(
   settings: readonly Setting[],
-  own: Merged,
+  ownConfiguration: Merged,
   environment: Environment,
 ): Tightened {
-  const found: Tightened = { before: [], after: [], refused: [] };
-  const mineAt = (path: Path) => inForce(path, own, environment);
+  const tightened: Tightened = { before: [], after: [], refused: [] };
+  const ownValueAt = (path: Path) => inForce(path, ownConfiguration, environment);
   /** What would be in force of another key with this project. */
   const sibling = (path: Path, key: string): unknown => {
-    const place = [...path.slice(0, -1), key];
-    const theirs = settings.find((setting) => renderPath(setting.path) === renderPath(place));
-    const line = lineOf(place);
-    const isCompared = theirs !== undefined && typeof line === "function";
-    return isCompared ? line(mineAt(place), theirs.value, () => undefined) : mineAt(place);
+    const siblingPath = [...path.slice(0, -1), key];
+    const siblingSetting = settings.find(
+      (setting) => renderPath(setting.path) === renderPath(siblingPath),
+    );
+    const line = lineOf(siblingPath);
+    const isCompared = siblingSetting !== undefined && typeof line === "function";
+    if (isCompared) return line(ownValueAt(siblingPath), siblingSetting.value, () => undefined);
+    return ownValueAt(siblingPath);
   };
   for (const setting of settings) {
     const line = lineOf(setting.path);
     const stricter: Stricter | null = typeof line === "function" ? line : null;
-    if (line === "rules") addRules(setting, found);
+    if (line === "rules") addRules(setting, tightened);
     else if (hasReference(setting.value))
-      refuse(setting, "has a reference, which a project's guards cannot", found);
-    else if (stricter === null) refuse(setting, "is not for a project to set", found);
+      refuse(setting, "has a reference, which a project's guards cannot", tightened);
+    else if (stricter === null) refuse(setting, "is not for a project to set", tightened);
     else
       addValue(
         setting,
         (mine, theirs) => stricter(mine, theirs, (key) => sibling(setting.path, key)),
-        mineAt,
-        found,
+        ownValueAt,
+        tightened,
       );
   }
   // A rule of the project's must not exempt a tool from what the strict profile demands.
   const isStrict = [
-    inForce(["policy", "profile"], own, environment),
-    valueIn(found, "policy.profile"),
+    inForce(["policy", "profile"], ownConfiguration, environment),
+    valueIn(tightened, "policy.profile"),
   ];
-  const [asks] = found.after.filter(({ path }) => renderPath(path) === "policy.rules");
+  const [askingRules] = tightened.after.filter(({ path }) => renderPath(path) === "policy.rules");
   if (
-    asks &&
+    askingRules &&
     isStrict.includes("strict") &&
-    inForce(["policy", "isolation"], own, environment) === undefined
+    inForce(["policy", "isolation"], ownConfiguration, environment) === undefined
   )
-    found.after.push({ path: ["policy", "isolation"], value: "required", origin: asks.origin });
-  return found;
+    tightened.after.push({
+      path: ["policy", "isolation"],
+      value: "required",
+      origin: askingRules.origin,
+    });
+  return tightened;
 }
 
-const loosens = "would loosen what is in force, so it is not used";
+const wouldLoosen = "would loosen what is in force, so it is not used";
 
-function refuse({ path }: Setting, why: string, found: Tightened): void {
-  found.refused.push({ path, why });
+function refuse({ path }: Setting, why: string, tightened: Tightened): void {
+  tightened.refused.push({ path, why });
 }
 
 function addValue(
   setting: Setting,
   stricter: (mine: unknown, theirs: unknown) => unknown,
-  mineAt: (path: Path) => unknown,
-  found: Tightened,
+  ownValueAt: (path: Path) => unknown,
+  tightened: Tightened,
 ): void {
   const { path, value } = setting;
-  const mine = mineAt(path);
-  const chosen = stricter(mine, value);
-  if (!isDeepStrictEqual(chosen, mine)) found.after.push({ ...setting, value: chosen });
-  else if (!isDeepStrictEqual(value, mine)) refuse(setting, loosens, found);
+  const ownValue = ownValueAt(path);
+  const chosen = stricter(ownValue, value);
+  if (!isDeepStrictEqual(chosen, ownValue)) tightened.after.push({ ...setting, value: chosen });
+  else if (!isDeepStrictEqual(value, ownValue)) refuse(setting, wouldLoosen, tightened);
 }
 
-function addRules(setting: Setting, found: Tightened): void {
+function addRules(setting: Setting, tightened: Tightened): void {
   const { path, value } = setting;
-  if (!Array.isArray(value)) return void found.after.push(setting);
-  const deny: number[] = [];
-  const others: number[] = [];
-  for (const [at, rule] of value.entries()) {
+  if (!Array.isArray(value)) return void tightened.after.push(setting);
+  const denyIndexes: number[] = [];
+  const otherIndexes: number[] = [];
+  for (const [index, rule] of value.entries()) {
     const verdict = isObject(rule) ? rule.verdict : undefined;
     if (hasReference(rule))
-      found.refused.push({
-        path: [...path, at],
+      tightened.refused.push({
+        path: [...path, index],
         why: "has a reference, which a project's rules cannot",
       });
-    else if (verdict === "allow") found.refused.push({ path: [...path, at], why: loosens });
-    else (verdict === "deny" ? deny : others).push(at);
+    else if (verdict === "allow")
+      tightened.refused.push({ path: [...path, index], why: wouldLoosen });
+    else (verdict === "deny" ? denyIndexes : otherIndexes).push(index);
   }
-  if (deny.length > 0) found.before.push(pick(setting, deny));
-  if (others.length > 0) found.after.push(pick(setting, others));
+  if (denyIndexes.length > 0) tightened.before.push(pick(setting, denyIndexes));
+  if (otherIndexes.length > 0) tightened.after.push(pick(setting, otherIndexes));
 }
 
 /** Some entries of a list, each still with its own place. */
 function pick(setting: Setting, indexes: readonly number[]): Setting {
   const { path, origin } = setting;
-  const value = indexes.map((at) => (setting.value as unknown[])[at]);
+  const value = indexes.map((index) => (setting.value as unknown[])[index]);
   const originInside = ([index, ...inner]: Path) =>
     setting.originInside?.([indexes[Number(index)] ?? 0, ...inner]) ?? origin;
   return { path, origin, value, originInside };
@@ -112,12 +120,12 @@ function inForce(
   { values }: Merged,
   environment: Environment,
 ): unknown {
-  const own = expandEnvironment(values[section], environment, () => undefined);
+  const written = expandEnvironment(values[section], environment, () => undefined);
   const schema = (
     ConfigValues.shape as unknown as Record<string, { parse(value: unknown): unknown } | undefined>
   )[section];
-  const usual = schema?.parse(undefined);
-  return valueAt(own, inner) ?? valueAt(usual, inner);
+  const defaults = schema?.parse(undefined);
+  return valueAt(written, inner) ?? valueAt(defaults, inner);
 }
 
 function valueAt(value: unknown, path: Path): unknown {
@@ -132,10 +140,10 @@ function valueIn({ after }: Tightened, name: string): unknown {
 }
 
 function hasReference(value: unknown): boolean {
-  let found = false;
+  let isReferring = false;
   mapTexts(value, (text) => {
-    found ||= findReferences(text).length > 0;
+    isReferring ||= findReferences(text).length > 0;
     return text;
   });
-  return found;
+  return isReferring;
 }

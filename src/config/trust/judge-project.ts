@@ -38,26 +38,31 @@ export type JudgedSettings = {
 
 /** Sorts what a project's files say into what is in force and what waits for a person. The user's own files come first. */
 export function judgeProject(
-  own: readonly Setting[][],
+  ownLayers: readonly Setting[][],
   project: readonly Setting[][],
   { directory, files: configFiles, answer }: JudgedProject,
   environment: Environment,
 ): JudgedSettings {
-  const mine = mergeSettings(own);
-  const theirs = mergeSettings(project);
-  const { guards, shadowed, ...sorted } = sort(mine, theirs);
-  const { before, after, refused } = tighten(guards, mine, environment);
+  const ownSettings = mergeSettings(ownLayers);
+  const projectSettings = mergeSettings(project);
+  const { guards, shadowed, ...sorted } = sort(ownSettings, projectSettings);
+  const { before, after, refused } = tighten(guards, ownSettings, environment);
   const { servers, settings } = sorted;
-  const lines = judgeLines(sorted, theirs, { directory, configFiles, answer, environment });
+  const lines = judgeLines(sorted, projectSettings, {
+    directory,
+    configFiles,
+    answer,
+    environment,
+  });
   const inForce = lines.settings?.inForce ?? true;
-  const used = lines.servers
+  const trustedServers = lines.servers
     .filter((line) => line.inForce)
     .flatMap(({ name }) => servers.get(name) ?? []);
-  const waits = lines.servers.filter((line) => !line.inForce).map(({ name }) => name);
+  const waitingServers = lines.servers.filter((line) => !line.inForce).map(({ name }) => name);
   const isUnread = ({ kind, line }: PulledFile) => kind === "manifest" && inForce && !line.inForce;
-  const unread = lines.pulled.filter(isUnread).map(({ line }) => line.name);
+  const unreadFiles = lines.pulled.filter(isUnread).map(({ line }) => line.name);
   const problem = (path: Path, message: string, hint: string): ConfigProblem => ({
-    ...theirs.placeOf(path),
+    ...projectSettings.placeOf(path),
     severity: "warning",
     message,
     hint,
@@ -65,8 +70,11 @@ export function judgeProject(
   const { pulled } = lines;
   const files = [...new Map(pulled.map(({ line }) => [line.hash, line])).values()];
   return {
-    layers: [before, ...own, [...(inForce ? settings : []), ...used, ...after]],
-    waiting: [...(inForce ? [] : settings), ...waits.flatMap((name) => servers.get(name) ?? [])],
+    layers: [before, ...ownLayers, [...(inForce ? settings : []), ...trustedServers, ...after]],
+    waiting: [
+      ...(inForce ? [] : settings),
+      ...waitingServers.flatMap((name) => servers.get(name) ?? []),
+    ],
     pulled,
     trust: { directory, servers: lines.servers, settings: lines.settings, files, own: [] },
     problems: [
@@ -75,9 +83,9 @@ export function judgeProject(
       ),
       ...shadowed.map((path) => problem(path, "your own configuration already sets it", ownFile)),
       ...warnAboutUntrusted(
-        waits,
+        waitingServers,
         inForce ? "" : (lines.settings?.name ?? ""),
-        unread,
+        unreadFiles,
         changedIn(lines),
       ).map((message) => ({
         file: directory,
@@ -100,20 +108,25 @@ type TrustContext = {
 };
 
 /** A line for each server, for the settings and for each file, and which of them is in force. */
-function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: TrustContext) {
-  const { answer } = asked;
+function judgeLines({ servers, settings }: Sorted, projectSettings: Merged, context: TrustContext) {
+  const { answer } = context;
   const sections = [...new Set(settings.map(({ path }) => String(path[0])))].sort().join(", ");
-  const said = settings.map(renderSetting).join("; ");
-  const written = settings.length === 0 ? null : settingsLine(sections, said, settings, answer);
+  const rendered = settings.map(renderSetting).join("; ");
+  const written = settings.length === 0 ? null : settingsLine(sections, rendered, settings, answer);
   const entries = new Map(
-    [...servers].map(([name, of]) => [
+    [...servers].map(([name, serverSettings]) => [
       name,
-      settingsLine(name, renderLaunch(name, theirs, of), of, answer),
+      settingsLine(
+        name,
+        renderLaunch(name, projectSettings, serverSettings),
+        serverSettings,
+        answer,
+      ),
     ]),
   );
   const mayExpand = (server?: string) =>
     (server === undefined ? written : entries.get(server))?.trusted === true;
-  const pulled = findPulled({ ...asked, servers, settings, mayExpand });
+  const pulled = findPulled({ ...context, servers, settings, mayExpand });
   const areTrusted = (isNeeded: (needs: PulledFile["needs"]) => boolean) =>
     pulled.every(({ needs, line }) => line.trusted || !isNeeded(needs));
   // Hooks, variables and overlays are part of how a server runs: without them it does not.
@@ -126,10 +139,14 @@ function judgeLines({ servers, settings }: Sorted, theirs: Merged, asked: TrustC
         inForce: line.trusted && inForce && areTrusted((needs) => isFor(needs, "server", name)),
       };
     }),
-    pulled: pulled.map((one): PulledFile => {
+    pulled: pulled.map((pulledFile): PulledFile => {
       const hasAll =
-        one.kind !== "manifest" || areTrusted((needs) => isFor(needs, "manifest", one.file));
-      return { ...one, line: { ...one.line, inForce: one.line.trusted && inForce && hasAll } };
+        pulledFile.kind !== "manifest" ||
+        areTrusted((needs) => isFor(needs, "manifest", pulledFile.file));
+      return {
+        ...pulledFile,
+        line: { ...pulledFile.line, inForce: pulledFile.line.trusted && inForce && hasAll },
+      };
     }),
   };
 }
@@ -158,27 +175,29 @@ function warnAboutUntrusted(
   files: readonly string[],
   changed: readonly string[],
 ): string[] {
-  const what = [
+  const missing = [
     ...(servers.length > 0 ? [`${countOf(servers.length, "server")} (${servers.join(", ")})`] : []),
     ...(sections === "" ? [] : [`its settings (${sections})`]),
     ...(files.length > 0 ? [`${countOf(files.length, "file")} (${files.join(", ")})`] : []),
   ];
-  if (what.length === 0) return [];
+  if (missing.length === 0) return [];
   const why =
     changed.length === 0
       ? "this project is not trusted yet"
       : `${changed.join(" and ")} of this project ${changed.length === 1 ? "has" : "have"} changed since you trusted it`;
-  return [`${why}, so it goes without ${what.join(" and ")}`];
+  return [`${why}, so it goes without ${missing.join(" and ")}`];
 }
 
-function sort(mine: Merged, theirs: Merged) {
+function sort(ownSettings: Merged, projectSettings: Merged) {
   const servers = new Map<string, Setting[]>();
   const guards: Setting[] = [];
   const settings: Setting[] = [];
   const shadowed = new Map<string, Path>();
-  const said = new Set(mine.settings.map(({ path }) => renderPath(unitOf(path))));
-  const ownServers = Object.keys(isObject(mine.values.servers) ? mine.values.servers : {});
-  for (const setting of theirs.settings) {
+  const ownPaths = new Set(ownSettings.settings.map(({ path }) => renderPath(unitOf(path))));
+  const ownServers = Object.keys(
+    isObject(ownSettings.values.servers) ? ownSettings.values.servers : {},
+  );
+  for (const setting of projectSettings.settings) {
     const [section, name = ""] = setting.path;
     const unit = unitOf(setting.path);
     const isOverlay =
@@ -186,7 +205,7 @@ function sort(mine: Merged, theirs: Merged) {
     const line = lineOf(setting.path);
     const mayReplace = line === "replace" || line === "add";
     if (isGuard(line)) guards.push(setting);
-    else if (isOverlay || (said.has(renderPath(unit)) && !mayReplace))
+    else if (isOverlay || (ownPaths.has(renderPath(unit)) && !mayReplace))
       shadowed.set(renderPath(unit), unit);
     else if (line !== "launch") settings.push(setting);
     else servers.set(String(name), [...(servers.get(String(name)) ?? []), setting]);

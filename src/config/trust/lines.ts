@@ -16,22 +16,22 @@ export type TrustDecision = {
 export function settingsLine(
   name: string,
   launch: string,
-  of: readonly Setting[],
+  settings: readonly Setting[],
   answer: TrustDecision,
 ): TrustLine {
-  const entries = of.map(({ path, value }) => stableJson([path, value])).sort();
+  const entries = settings.map(({ path, value }) => stableJson([path, value])).sort();
   return lineWith(name, launch, hash({ name, entries }), answer);
 }
 
 export function lineWith(
   name: string,
   launch: string,
-  made: string,
+  lineHash: string,
   answer: TrustDecision,
 ): TrustLine {
-  const trusted = answer(made) === true;
+  const trusted = answer(lineHash) === true;
   const changed = !trusted && answer.trustedBefore?.(name) === true;
-  return { name, launch: visible(launch), hash: made, trusted, inForce: trusted, changed };
+  return { name, launch: visible(launch), hash: lineHash, trusted, inForce: trusted, changed };
 }
 
 /** The command or the address as it is written, then everything else that the entry says. */
@@ -41,16 +41,16 @@ export function renderLaunch(
   settings: readonly Setting[],
 ): string {
   const entry = isObject(values.servers) ? values.servers[name] : null;
-  const { command, args, ...others } = isObject(entry) ? entry : {};
-  const named = ["url", "openapi", "skills"].find((key) => others[key] !== undefined) ?? "url";
-  const words = (command === undefined ? [others[named] ?? ""] : [command, args ?? []])
+  const { command, args, ...fields } = isObject(entry) ? entry : {};
+  const addressKey = ["url", "openapi", "skills"].find((key) => fields[key] !== undefined) ?? "url";
+  const launchWords = (command === undefined ? [fields[addressKey] ?? ""] : [command, args ?? []])
     .flat()
-    .map((word) => shellQuote(String(word)));
-  const shown = command === undefined ? [named] : ["command", "args"];
-  const rest = settings.filter(({ path }) => !shown.includes(String(path[2])));
+    .map((argument) => shellQuote(String(argument)));
+  const shownKeys = command === undefined ? [addressKey] : ["command", "args"];
+  const otherSettings = settings.filter(({ path }) => !shownKeys.includes(String(path[2])));
   return [
-    words.join(" "),
-    ...rest.map((setting) => renderSetting({ ...setting, path: setting.path.slice(2) })),
+    launchWords.join(" "),
+    ...otherSettings.map((setting) => renderSetting({ ...setting, path: setting.path.slice(2) })),
   ].join("; ");
 }
 
@@ -73,6 +73,6 @@ function isPlainSecret(path: Path, value: unknown): boolean {
 export function visible(text: string): string {
   return text.replaceAll(
     /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }

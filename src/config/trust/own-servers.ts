@@ -23,12 +23,12 @@ export type JudgedOwn = {
   problems: ConfigProblem[];
 };
 
-type Known = { merged: Merged; environment: Environment; project: Project | undefined };
+type JudgeContext = { merged: Merged; environment: Environment; project: Project | undefined };
 
 /** A server of the user's own runs in a directory that may be a stranger's only where the person trusts that directory for it. */
 export function judgeOwnServers(
   servers: Config["servers"],
-  { merged, environment, project }: Known,
+  { merged, environment, project }: JudgeContext,
 ): JudgedOwn {
   const judged: JudgedOwn = { inWorkspace: [], lines: [], untrusted: {}, broken: {}, problems: [] };
   const directory = project?.directory ?? null;
@@ -36,13 +36,13 @@ export function judgeOwnServers(
     const file = merged.originOf(["servers", name])?.file ?? "";
     if (!definition.enabled || !isOwnSource(file, environment, project)) continue;
     const settings = settingsOf(name, merged);
-    const place = directoryOfSource(file, project?.dataDirectory);
+    const directoryOfFile = directoryOfSource(file, project?.dataDirectory);
     if (
       !mentionsWorkspace(settings.map(({ value }) => value)) &&
-      !asksForWorkspace(definition, place)
+      !asksForWorkspace(definition, directoryOfFile)
     )
       continue;
-    const tell = (
+    const addProblem = (
       severity: ConfigProblem["severity"],
       path: string[],
       message: string,
@@ -58,7 +58,7 @@ export function judgeOwnServers(
     const problem = workspaceProblem(definition);
     if (problem !== null) {
       judged.broken[name] = `cwd: ${problem}`;
-      tell(
+      addProblem(
         "error",
         ["cwd"],
         problem,
@@ -72,7 +72,12 @@ export function judgeOwnServers(
     judged.lines.push(line);
     if (line.trusted) continue;
     judged.untrusted[name] = { launch: line.launch, hash: line.hash, why: notTrustedHere };
-    tell("warning", [], `it works in ${directory}, which is not trusted for it yet`, lookFirst);
+    addProblem(
+      "warning",
+      [],
+      `it works in ${directory}, which is not trusted for it yet`,
+      lookFirst,
+    );
   }
   return judged;
 }

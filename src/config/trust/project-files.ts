@@ -42,12 +42,12 @@ export function createReader() {
   };
 }
 
-function attempt<T>(read: () => T, otherwise: T): T {
+function attempt<T>(read: () => T, fallback: T): T {
   try {
     return read();
   } catch (thrown) {
     if (thrown instanceof TooMuchCode) throw thrown;
-    return otherwise;
+    return fallback;
   }
 }
 

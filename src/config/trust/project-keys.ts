@@ -29,7 +29,7 @@ const off = rank(true, false);
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isFinite(value);
 /** 0 is no limit where `noLimit` is 0. */
-const least =
+const lowerCount =
   (noLimit?: unknown): Stricter =>
   (mine, theirs) => {
     if (theirs === noLimit || (mine !== noLimit && !isCount(mine))) return mine;
@@ -37,21 +37,21 @@ const least =
   };
 /** Shorter than the user's own, which the key of 0.3 may have set, or than the default. */
 const shorterLife =
-  (usual: number): Stricter =>
+  (defaultMs: number): Stricter =>
   (mine, theirs, own) => {
     if (mine !== undefined && !isCount(mine)) return mine;
-    const limit = Math.min(...[mine, own("timeoutMs")].filter(isCount), usual);
+    const limit = Math.min(...[mine, own("timeoutMs")].filter(isCount), defaultMs);
     return !isCount(theirs) || theirs < limit ? theirs : mine;
   };
-const most: Stricter = (mine, theirs) =>
+const higherCount: Stricter = (mine, theirs) =>
   isCount(mine) && (!isCount(theirs) || theirs > mine) ? theirs : mine;
 
 /** None named is any, unless several people decide: then it is the administrators, and every group that is named would be more. */
-const fewer: Stricter = (mine, theirs, own) => {
+const fewerApprovers: Stricter = (mine, theirs, own) => {
   if (!Array.isArray(mine)) return mine;
   if (!Array.isArray(theirs)) return theirs;
   if (own("fourEyes") !== false || own("threshold") !== 1) return mine;
-  return mine.length === 0 || (theirs.length > 0 && theirs.every((one) => mine.includes(one)))
+  return mine.length === 0 || (theirs.length > 0 && theirs.every((group) => mine.includes(group)))
     ? theirs
     : mine;
 };
@@ -61,12 +61,16 @@ const lowerCost: Stricter = (mine, theirs) => {
   if (mine === null || isUnderstoodCost(theirs) === false) return theirs;
   if (!isUnderstoodCost(mine) || theirs === null) return mine;
   if (isCount(mine)) return isCount(theirs) && theirs < mine ? theirs : mine;
-  const own = mine as Record<string, number>;
-  if (isCount(theirs)) return Object.values(own).every((cost) => theirs <= cost) ? theirs : mine;
-  const both = Object.entries(theirs as Record<string, number>).map(([unit, cost]) => {
-    return [unit, Object.hasOwn(own, unit) ? Math.min(cost, own[unit] ?? cost) : cost] as const;
+  const ownCosts = mine as Record<string, number>;
+  if (isCount(theirs))
+    return Object.values(ownCosts).every((cost) => theirs <= cost) ? theirs : mine;
+  const costs = Object.entries(theirs as Record<string, number>).map(([unit, cost]) => {
+    return [
+      unit,
+      Object.hasOwn(ownCosts, unit) ? Math.min(cost, ownCosts[unit] ?? cost) : cost,
+    ] as const;
   });
-  return { ...own, ...Object.fromEntries(both) };
+  return { ...ownCosts, ...Object.fromEntries(costs) };
 };
 
 function isUnderstoodCost(value: unknown): boolean {
@@ -121,8 +125,8 @@ export const projectKeys = {
     verdict: rank("allow", null, "ask", "deny"),
     // Which model answers is no guard.
     model: "trust",
-    maxTokens: least(),
-    maxCallsPerToolCall: least(),
+    maxTokens: lowerCount(),
+    maxCallsPerToolCall: lowerCount(),
   },
   policy: {
     profile: rank("personal", null, "guarded", "strict"),
@@ -150,13 +154,13 @@ export const projectKeys = {
     timeoutMs: shorterLife(300_000),
     onCallerGone: rank("keep", undefined, "cancel"),
     allowEdit: off,
-    approvers: fewer,
+    approvers: fewerApprovers,
     fourEyes: on,
-    threshold: most,
+    threshold: higherCount,
     rememberConsent: off,
   },
   budgets: {
-    maxToolDurationMs: least(0),
+    maxToolDurationMs: lowerCount(0),
     maxCost: lowerCost,
     perPersona: { "*": { maxCost: lowerCost } },
   },
@@ -180,7 +184,7 @@ export const projectKeys = {
     redact: { secrets: on, entropy: on, patterns: "trust" },
   },
   calls: { keepDays: "trust", maxBytes: "trust" },
-  quotas: { maxHeldOpen: least(), maxSessionsPerCaller: least() },
+  quotas: { maxHeldOpen: lowerCount(), maxSessionsPerCaller: lowerCount() },
   audit: { required: on, hmacKey: "own", signingKey: "own", rootFile: "own", rootWebhook: "own" },
   observability: {
     otlp: {
@@ -249,13 +253,13 @@ export function isGuard(line: ProjectKey): boolean {
 
 /** What is no key beside guards is never taken from a project; elsewhere the check of the values refuses it. */
 export function lineOf(path: Path): ProjectKey {
-  let here: unknown = projectKeys;
+  let line: unknown = projectKeys;
   for (const key of path) {
-    if (!isObject(here)) break;
-    const lines: UnknownObject = here;
-    here = Object.hasOwn(lines, key) ? lines[key] : (lines["*"] ?? unknownBeside(lines));
+    if (!isObject(line)) break;
+    const lines: UnknownObject = line;
+    line = Object.hasOwn(lines, key) ? lines[key] : (lines["*"] ?? unknownBeside(lines));
   }
-  return isObject(here) ? "own" : (here as ProjectKey);
+  return isObject(line) ? "own" : (line as ProjectKey);
 }
 
 function unknownBeside(lines: UnknownObject): ProjectKey {

@@ -14,11 +14,12 @@ export function packagesNamed(
   if (!hasPackages(folder, project)) return [];
   const homes = new Map<string, ReachedTree>();
   const waiting = names.flatMap((name) => {
-    const [, own] = /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/.*)?$/.exec(name) ?? [];
-    return own === undefined ? [] : [{ name: own, folder }];
+    const [, packageName] = /^((?:@[\w.-]+\/)?[\w-][\w.-]*)(?:\/.*)?$/.exec(name) ?? [];
+    if (packageName === undefined) return [];
+    return [{ name: packageName, folder }];
   });
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const home = homeOf(next.name, next.folder, project);
+  for (let dependency = waiting.pop(); dependency !== undefined; dependency = waiting.pop()) {
+    const home = homeOf(dependency.name, dependency.folder, project);
     if (home === null || homes.has(home)) continue;
     homes.set(home, { path: home, form: "package", endings: javaScript });
     for (const name of dependenciesOf(home, project)) waiting.push({ name, folder: home });
@@ -28,17 +29,17 @@ export function packagesNamed(
 
 function hasPackages(folder: string, { directory, reader }: Project): boolean {
   if (reader.isDirectory(join(folder, "node_modules"))) return true;
-  const above = dirname(folder);
-  const isTop = above === folder || !folder.startsWith(directory + sep);
-  return !isTop && hasPackages(above, { directory, reader });
+  const parent = dirname(folder);
+  const isTop = parent === folder || !folder.startsWith(directory + sep);
+  return !isTop && hasPackages(parent, { directory, reader });
 }
 
 function homeOf(name: string, folder: string, project: Project): string | null {
   const home = join(folder, "node_modules", name);
   if (project.reader.isFile(join(home, "package.json"))) return home;
-  const above = dirname(folder);
-  const isTop = above === folder || !folder.startsWith(project.directory + sep);
-  return isTop ? null : homeOf(name, above, project);
+  const parent = dirname(folder);
+  const isTop = parent === folder || !folder.startsWith(project.directory + sep);
+  return isTop ? null : homeOf(name, parent, project);
 }
 
 function dependenciesOf(home: string, { reader }: Project): string[] {
@@ -55,15 +56,18 @@ type PackageFile = { directory: string; content: unknown };
 export function nearestPackage(folder: string, project: Project): PackageFile | null {
   const content = parsed(project.reader.textOf(join(folder, "package.json")));
   if (isObject(content)) return { directory: folder, content };
-  const above = dirname(folder);
-  const isTop = above === folder || !folder.startsWith(project.directory);
-  return isTop ? null : nearestPackage(above, project);
+  const parent = dirname(folder);
+  const isTop = parent === folder || !folder.startsWith(project.directory);
+  return isTop ? null : nearestPackage(parent, project);
 }
 
 export function isAlias(name: string, packageFile: PackageFile | null): boolean {
   const content = packageFile?.content;
-  const own = isObject(content) && typeof content.name === "string" ? content.name : null;
-  return name.startsWith("#") || (own !== null && (name === own || name.startsWith(`${own}/`)));
+  const ownName = isObject(content) && typeof content.name === "string" ? content.name : null;
+  return (
+    name.startsWith("#") ||
+    (ownName !== null && (name === ownName || name.startsWith(`${ownName}/`)))
+  );
 }
 
 export function textsIn(content: unknown): string[] {

@@ -62,12 +62,13 @@ export function findPulled({
   servers,
   settings,
   answer,
-  ...more
+  ...context
 }: Sources): PulledFile[] {
-  const found = new Map<string, PulledFile>();
+  const pulledFiles = new Map<string, PulledFile>();
   const addPulled = (pulled: Pulled, needs: PulledFile["needs"]) => {
     const key = JSON.stringify([pulled.file, pulled.kind, needs, pulled.tree?.form]);
-    if (!found.has(key)) found.set(key, { ...pulled, needs, ...judge(pulled, directory, answer) });
+    if (!pulledFiles.has(key))
+      pulledFiles.set(key, { ...pulled, needs, ...judge(pulled, directory, answer) });
   };
   const add = (file: string, kind: Kind, needs: PulledFile["needs"]) =>
     addPulled({ file, kind, tree: null, base: null }, needs);
@@ -83,29 +84,29 @@ export function findPulled({
     for (const command of commandsIn(value))
       addCode("command", filesOfCommand(command.split(/\s+/), base), base, needs);
   };
-  for (const [server, of] of servers)
-    for (const setting of of) {
+  for (const [server, serverSettings] of servers)
+    for (const setting of serverSettings) {
       const base = baseOf(setting);
       if (setting.path[2] === "openapi")
-        for (const file of documentOf(setting, more.environment, more.mayExpand(server)))
+        for (const file of documentOf(setting, context.environment, context.mayExpand(server)))
           add(file, "openapi", { server });
       addReferences(setting.value, base, { server });
     }
   for (const setting of settings) {
     const [section] = setting.path;
     if (section === "manifests")
-      for (const file of manifestsOf(setting, more)) add(file, "manifest", { manifest: file });
+      for (const file of manifestsOf(setting, context)) add(file, "manifest", { manifest: file });
     if (section === "hooks")
-      for (const words of hookCommands(setting))
-        addCode("hook", filesOfCommand(words, baseOf(setting)), baseOf(setting), "settings");
+      for (const command of hookCommands(setting))
+        addCode("hook", filesOfCommand(command, baseOf(setting)), baseOf(setting), "settings");
     if (section === "extensions")
       addCode("extension", extensionFiles(setting), baseOf(setting), "settings");
     addReferences(setting.value, baseOf(setting), "settings");
   }
-  for (const { file: manifest, kind, text } of [...found.values()])
+  for (const { file: manifest, kind, text } of [...pulledFiles.values()])
     if (kind === "manifest")
       addReferences(withoutEscapes(text ?? ""), dirname(manifest), { manifest });
-  return [...found.values()];
+  return [...pulledFiles.values()];
 }
 
 /** Is this content, read again, one that a person trusts? */
@@ -114,8 +115,8 @@ export function isStillTrusted(
   directory: string,
   answer: TrustDecision,
 ): boolean {
-  const now = judge(pulled, directory, answer);
-  const isTrusted = now.line.hash === line.hash ? line.trusted : now.line.trusted;
+  const judged = judge(pulled, directory, answer);
+  const isTrusted = judged.line.hash === line.hash ? line.trusted : judged.line.trusted;
   const { file, kind, base } = pulled;
   if (!isTrusted || base === null) return isTrusted;
   // A file that is new may stand in the place of another.
@@ -146,37 +147,37 @@ function judge(
   const { form, endings } = tree;
   const name = relative(directory, file) || ".";
   const code = endings === null ? null : hashTree(file, endings);
-  const made = hashValue({ kind, form, name, content: code?.hash ?? null });
-  const shown =
+  const treeHash = hashValue({ kind, form, name, content: code?.hash ?? null });
+  const description =
     code === null
       ? "it cannot be trusted, because it holds too much code to be compared"
       : `${countOf(code.files, "file")} of code that ${kind === "command" ? "a program" : `the ${kind}`} can load`;
-  const line = lineWith(visible(name), "", made, code === null ? () => undefined : answer);
-  return { text: null, line: { ...line, launch: visible(`${form}; ${shown}`) } };
+  const line = lineWith(visible(name), "", treeHash, code === null ? () => undefined : answer);
+  return { text: null, line: { ...line, launch: visible(`${form}; ${description}`) } };
 }
 
 function judgeFile(file: string, kind: Kind, directory: string, answer: TrustDecision) {
   const name = relative(directory, file) || file;
   // What a link out of the project leads to did not come with it; where it leads did.
   const isLinked = (kind === "file" || codeKinds.includes(kind)) && !isInside(directory, file);
-  const found = isLinked ? null : contentOf(file);
-  const bytes = found === "incomparable" ? null : found;
+  const fileContent = isLinked ? null : contentOf(file);
+  const bytes = fileContent === "incomparable" ? null : fileContent;
   const text = bytes?.toString("utf8") ?? null;
   const content = bytes === null ? null : hashText(bytes);
   const target = isLinked ? realPath(file) : null;
-  const made = hashValue({ kind, name, content, ...(target !== null && { target }) });
-  const shown =
+  const fileHash = hashValue({ kind, name, content, ...(target !== null && { target }) });
+  const description =
     target === null
-      ? describe(kind, name, text, found === "incomparable")
+      ? describe(kind, name, text, fileContent === "incomparable")
       : [`${kind}; a link to ${target}`];
   // Later content could not be distinguished from this one.
   const line = lineWith(
     visible(name),
     "",
-    made,
-    found === "incomparable" ? () => undefined : answer,
+    fileHash,
+    fileContent === "incomparable" ? () => undefined : answer,
   );
-  return { text, line: { ...line, launch: shown.map(visible).join("\n") } };
+  return { text, line: { ...line, launch: description.map(visible).join("\n") } };
 }
 
 /** Null where it cannot be read. */
@@ -206,9 +207,11 @@ function describe(
     return ["a value that is read from this file, and not shown because it may be secret"];
   // Code has `${name}` of its own, which nothing fills in.
   const isCode = codeKinds.includes(kind);
-  const meant = findReferences(withoutEscapes(text)).filter((one) => !isCode || one.kind !== "env");
-  const references = [...new Set(meant.map((one) => one.text))];
-  const refers = references.length === 0 ? "" : `refers to ${references.join(", ")}; `;
+  const references = findReferences(withoutEscapes(text)).filter(
+    (reference) => !isCode || reference.kind !== "env",
+  );
+  const names = [...new Set(references.map((reference) => reference.text))];
+  const refers = names.length === 0 ? "" : `refers to ${names.join(", ")}; `;
   const lines = text.replace(/\n$/, "").split(/\r?\n/);
   const size = `${countOf(Buffer.byteLength(text), "byte")} in ${countOf(lines.length, "line")}`;
   return [`${kind}; ${refers}${size}`, ...firstLines(lines, name)];
@@ -216,15 +219,16 @@ function describe(
 
 /** Each behind a bar, so that none of them can pass for something that we say. */
 function firstLines(lines: readonly string[], name: string): string[] {
-  const shown: string[] = [];
-  let room = maxShown;
+  const shownLines: string[] = [];
+  let charactersLeft = maxShown;
   for (const line of lines.slice(0, maxShownLines)) {
-    if (room <= 0) break;
-    shown.push(`    | ${line.slice(0, room).replaceAll("\t", "  ")}`);
-    room -= line.length + 1;
+    if (charactersLeft <= 0) break;
+    shownLines.push(`    | ${line.slice(0, charactersLeft).replaceAll("\t", "  ")}`);
+    charactersLeft -= line.length + 1;
   }
-  const isWhole = room >= 0 && shown.length === lines.length;
-  return isWhole ? shown : [...shown, `    … and more. Read all of it in ${name}`];
+  const isComplete = charactersLeft >= 0 && shownLines.length === lines.length;
+  if (isComplete) return shownLines;
+  return [...shownLines, `    … and more. Read all of it in ${name}`];
 }
 
 const escaped = /\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|U([\da-fA-F]{8})|(["\\/])|\r?\n[ \t]*)/g;
@@ -233,8 +237,8 @@ const escaped = /\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|U([\da-fA-F]{8})|(["\\/]
 function withoutEscapes(text: string): string {
   return text.replaceAll(
     escaped,
-    (_, four?: string, two?: string, eight?: string, sign?: string) => {
-      const code = Number.parseInt(four ?? two ?? eight ?? "", 16);
+    (_, fourDigits?: string, twoDigits?: string, eightDigits?: string, sign?: string) => {
+      const code = Number.parseInt(fourDigits ?? twoDigits ?? eightDigits ?? "", 16);
       return sign ?? (code <= 0x10ffff ? String.fromCodePoint(code) : "");
     },
   );
@@ -252,11 +256,11 @@ function documentOf(setting: Setting, environment: Environment, mayExpand: boole
 }
 
 /** None for an address. */
-export function documentFile(place: string, directory: string): string[] {
-  if (/^https?:\/\//i.test(place)) return [];
-  const isUrl = /^file:\/\//i.test(place);
-  if (isUrl && !URL.canParse(place)) return [];
-  return [isUrl ? fileURLToPath(place) : resolve(directory, place)];
+export function documentFile(location: string, directory: string): string[] {
+  if (/^https?:\/\//i.test(location)) return [];
+  const isUrl = /^file:\/\//i.test(location);
+  if (isUrl && !URL.canParse(location)) return [];
+  return [isUrl ? fileURLToPath(location) : resolve(directory, location)];
 }
 
 function manifestsOf(
@@ -270,19 +274,20 @@ function manifestsOf(
   const globs = Array.isArray(setting.value)
     ? setting.value.filter((glob) => typeof glob === "string")
     : [];
-  const known = globs.flatMap((glob) => {
+  const expandedGlobs = globs.flatMap((glob) => {
     if (findReferences(glob).length === 0) return [glob];
-    return mayExpand() ? [String(expandEnvironment(glob, environment, () => undefined))] : [];
+    if (mayExpand()) return [String(expandEnvironment(glob, environment, () => undefined))];
+    return [];
   });
-  const files = known.flatMap((glob) => findFiles(glob, baseOf(setting)).files);
+  const files = expandedGlobs.flatMap((glob) => findFiles(glob, baseOf(setting)).files);
   return [...new Set(files)].filter((file) => !configFiles.includes(file));
 }
 
 function hookCommands(setting: Setting): string[][] {
   const hooks = Array.isArray(setting.value) ? setting.value : [];
   return hooks.flatMap((hook) => {
-    const words = isObject(hook) && Array.isArray(hook.command) ? hook.command : [];
-    return [words.filter((word): word is string => typeof word === "string")];
+    const command = isObject(hook) && Array.isArray(hook.command) ? hook.command : [];
+    return [command.filter((argument): argument is string => typeof argument === "string")];
   });
 }
 
@@ -298,10 +303,11 @@ function commandsIn(value: unknown): string[] {
 
 function extensionFiles(setting: Setting): string[] {
   const uses = Array.isArray(setting.value) ? setting.value : [setting.value];
-  return uses.flatMap((one) => {
-    const use = isObject(one) ? one.use : one;
-    const found = typeof use === "string" ? findModule(use, baseOf(setting)) : null;
-    return found !== null && "file" in found ? [found.file] : [];
+  return uses.flatMap((extension) => {
+    const use = isObject(extension) ? extension.use : extension;
+    const location = typeof use === "string" ? findModule(use, baseOf(setting)) : null;
+    if (location !== null && "file" in location) return [location.file];
+    return [];
   });
 }
 

@@ -43,10 +43,10 @@ const filesOfPrograms: Readonly<Record<string, readonly string[]>> = {
  */
 export function findReached(programs: readonly string[], project: Project): Reached[] {
   const reached = new Map<string, Reached>();
-  const add = (next: Reached) => {
-    const isNew = project.isOurs(next.path) && !programs.includes(next.path);
-    if (isNew) reached.set(`${next.form} ${next.path}`, next);
-    return isNew && next.form === "file";
+  const addReached = (candidate: Reached) => {
+    const isNew = project.isOurs(candidate.path) && !programs.includes(candidate.path);
+    if (isNew) reached.set(`${candidate.form} ${candidate.path}`, candidate);
+    return isNew && candidate.form === "file";
   };
   try {
     const reader = createReader();
@@ -55,27 +55,29 @@ export function findReached(programs: readonly string[], project: Project): Reac
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
       if (isRead.has(file)) continue;
       isRead.add(file);
-      for (const next of loadedBy(file, { ...project, reader }))
-        if (add(next)) waiting.push(next.path);
+      for (const loaded of loadedBy(file, { ...project, reader }))
+        if (addReached(loaded)) waiting.push(loaded.path);
     }
   } catch (thrown) {
     if (!(thrown instanceof TooMuchCode)) throw thrown;
-    add({ path: dirname(programs[0] ?? ""), form: "folder", endings: null });
+    addReached({ path: dirname(programs[0] ?? ""), form: "folder", endings: null });
   }
-  return [...reached.values()].sort((left, right) => (left.path < right.path ? -1 : 1));
+  return [...reached.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Files that the words of a command line name, and what their program reads by itself. */
-export function filesOfCommand(words: readonly string[], base: string): string[] {
-  const [program = ""] = words;
-  const ofProgram = filesOfPrograms[basename(program).replace(/\.(?:cmd|exe)$/, "")] ?? [];
-  const named = words.flatMap((word) => [word, ...tokensOf(word)]).slice(0, maxWords);
+export function filesOfCommand(commandLine: readonly string[], base: string): string[] {
+  const [program = ""] = commandLine;
+  const programFiles = filesOfPrograms[basename(program).replace(/\.(?:cmd|exe)$/, "")] ?? [];
+  const tokens = commandLine
+    .flatMap((argument) => [argument, ...tokensOf(argument)])
+    .slice(0, maxWords);
   // `python -m checks.style` names a module.
-  const modules = named.map((word) => `${word.replaceAll(".", "/")}.py`);
+  const modules = tokens.map((token) => `${token.replaceAll(".", "/")}.py`);
   const { isFile } = createReader();
-  return [...new Set([...named, ...ofProgram, ...modules])]
-    .filter((word) => word !== "" && word.length <= maxPieceLength)
-    .map((word) => resolve(base, word))
+  return [...new Set([...tokens, ...programFiles, ...modules])]
+    .filter((candidate) => candidate !== "" && candidate.length <= maxPieceLength)
+    .map((candidate) => resolve(base, candidate))
     .filter(isFile);
 }
 
@@ -90,7 +92,8 @@ function loadedBy(file: string, project: ReadProject): Reached[] {
   if (shell.has(ending) || basename(file) === "package.json")
     return filesIn(text, [folder, project.base], project);
   // We do not read this language: all code of its folder counts.
-  return isCode(file) ? [{ path: folder, form: "folder", endings: codeEndings(file) }] : [];
+  if (isCode(file)) return [{ path: folder, form: "folder", endings: codeEndings(file) }];
+  return [];
 }
 
 /** `. "$(dirname "$0")/lib.sh"` names a file beside the script. */
@@ -116,14 +119,16 @@ function loadedByPython(text: string, folder: string, { reader }: ReadProject): 
     if (name.length > maxPieceLength) return [];
     const [, dots = "", path = ""] = /^(\.*)(\w[\w.]*)?$/.exec(name) ?? [];
     const base = resolve(folder, "../".repeat(Math.max(0, dots.length - 1)));
-    return path === "" ? [] : [resolve(base, path.replaceAll(".", "/"))];
+    if (path === "") return [];
+    return [resolve(base, path.replaceAll(".", "/"))];
   });
   const files = modules
     .flatMap((path) => [`${path}.py`, `${path}/__init__.py`, join(dirname(path), "__init__.py")])
     .filter(reader.isFile)
     .map((path): Reached => ({ path, form: "file" }));
   const isDynamic = /\b(?:importlib|__import__|runpy|exec|sys\.path)\b/.test(text);
-  return isDynamic ? [...files, { path: folder, form: "folder", endings }] : files;
+  if (isDynamic) return [...files, { path: folder, form: "folder", endings }];
+  return files;
 }
 
 function loadedByJavaScript(text: string, folder: string, project: ReadProject): Reached[] {
@@ -131,7 +136,7 @@ function loadedByJavaScript(text: string, folder: string, project: ReadProject):
   project.reader.judgePieces(literals.length);
   const packageFile = nearestPackage(folder, project);
   const names = literals.map((literal) => literal.text);
-  const own = literals.flatMap((literal) =>
+  const namedFiles = literals.flatMap((literal) =>
     filesNamed(literal.text, folder, project.reader, literal),
   );
   // An alias of the package leads to what its file says.
@@ -144,7 +149,7 @@ function loadedByJavaScript(text: string, folder: string, project: ReadProject):
     ? [folder, ...names.flatMap((name) => folderOf(name, folder, project.reader))]
     : [];
   return [
-    ...own,
+    ...namedFiles,
     ...aliases,
     ...packagesNamed(names, folder, project),
     ...folders.map((path): Reached => ({ path, form: "folder", endings: javaScript })),
@@ -174,11 +179,15 @@ function filesNamed(
 }
 
 function pathNamed(name: string, base: string): string | null {
-  const plain = name.replace(/[?#].*$/, "");
-  if (/^file:\/\//.test(plain))
-    return URL.canParse(plain) && new URL(plain).hostname === "" ? fileURLToPath(plain) : null;
-  const isFileName = isCode(plain) && !/\s/.test(plain);
-  return isLocal(plain) || isFileName ? resolve(base, plain) : null;
+  const withoutQuery = name.replace(/[?#].*$/, "");
+  if (/^file:\/\//.test(withoutQuery)) {
+    if (URL.canParse(withoutQuery) && new URL(withoutQuery).hostname === "")
+      return fileURLToPath(withoutQuery);
+    return null;
+  }
+  const isFileName = isCode(withoutQuery) && !/\s/.test(withoutQuery);
+  if (isLocal(withoutQuery) || isFileName) return resolve(base, withoutQuery);
+  return null;
 }
 
 /** `./plugins/${name}.mjs` and `./plugins` lead to any code in there. */

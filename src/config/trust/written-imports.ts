@@ -8,12 +8,12 @@ const maxUses = 50;
 export function namesAtRunTime(text: string): boolean {
   if (/\bcreateRequire\b/.test(text)) return true;
   for (const { 0: call, index } of text.matchAll(/\b(?:import|require(?:\.resolve)?)\b/g)) {
-    const next = codeAfter(text, index + call.length);
+    const code = codeAfter(text, index + call.length);
     // A gap that is longer than any that a person writes hides what follows.
-    if (next === null) return true;
-    if (!next.startsWith("(")) continue;
-    const first = codeAfter(next, 1);
-    if (first === null || !/^(["'])[^"'`\\\n]{0,500}\1\s{0,50}[),]/.test(first)) return true;
+    if (code === null) return true;
+    if (!code.startsWith("(")) continue;
+    const argument = codeAfter(code, 1);
+    if (argument === null || !/^(["'])[^"'`\\\n]{0,500}\1\s{0,50}[),]/.test(argument)) return true;
   }
   return false;
 }
@@ -71,8 +71,8 @@ export function isImported({ before }: Literal): boolean {
 function unescaped(text: string): string {
   const letters = text.replaceAll(
     /\\(?:u\{([\da-fA-F]{1,6})\}|u([\da-fA-F]{4})|x([\da-fA-F]{2})|([^ux\n]))/g,
-    (_whole, long?: string, four?: string, two?: string, sign?: string) => {
-      const code = Number.parseInt(long ?? four ?? two ?? "", 16);
+    (_match, braced?: string, fourDigits?: string, twoDigits?: string, sign?: string) => {
+      const code = Number.parseInt(braced ?? fourDigits ?? twoDigits ?? "", 16);
       return sign ?? (code <= 0x10ffff ? String.fromCodePoint(code) : "");
     },
   );
