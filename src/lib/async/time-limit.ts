@@ -46,8 +46,8 @@ export class TimeLimiter extends Cancellation {
   #arm(): void {
     if (this.#limitMs === 0 || this.#isCleared || this.#paused > 0 || this.isCancelled) return;
     this.#disarm();
-    const left = Math.min(this.#dueAt, this.#lastAt) - steadyNow();
-    this.#timer = setTimeout(() => this.expire(), Math.min(maxTimerMs, Math.max(0, left)));
+    const remainingMs = Math.min(this.#dueAt, this.#lastAt) - steadyNow();
+    this.#timer = setTimeout(() => this.expire(), Math.min(maxTimerMs, Math.max(0, remainingMs)));
   }
 
   #disarm(): void {

@@ -31,18 +31,21 @@ export function wayThroughProxy(
   const isForwarded = url.protocol === "http:";
   const agent = new (isEncrypted(url) ? https : http).Agent({ keepAlive });
   const ended = new AbortController();
-  const open = async (to: ClientRequestArgs): Promise<Socket> => {
+  const open = async (connectionOptions: ClientRequestArgs): Promise<Socket> => {
     await proxied();
     const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(openingMs)]);
     if (isForwarded) return reachProxy(proxy, signal);
     const tunnel = await openTunnel(proxy, url, signal);
-    return isEncrypted(url) ? encrypt(tunnel, url, to, signal) : tunnel;
+    return isEncrypted(url) ? encrypt(tunnel, url, connectionOptions, signal) : tunnel;
   };
   const destroy = agent.destroy.bind(agent);
   return {
     agent: Object.assign(agent, {
-      createConnection(to: ClientRequestArgs, done: (error: Error | null, socket: Socket) => void) {
-        open(to).then(
+      createConnection(
+        connectionOptions: ClientRequestArgs,
+        done: (error: Error | null, socket: Socket) => void,
+      ) {
+        open(connectionOptions).then(
           (socket) => done(null, socket),
           (thrown) => done(thrown, undefined as never),
         );
@@ -60,9 +63,11 @@ export function wayThroughProxy(
 
 /** A connection to the proxy itself. */
 export function reachProxy(proxy: HttpProxy, signal: AbortSignal): Promise<Socket> {
-  const place = { host: hostOf(proxy.url), port: Number(portOf(proxy.url)) };
+  const proxyAddress = { host: hostOf(proxy.url), port: Number(portOf(proxy.url)) };
   const isTls = isEncrypted(proxy.url);
-  const socket = isTls ? tls.connect({ ...place, ...serverName(proxy.url) }) : net.connect(place);
+  const socket = isTls
+    ? tls.connect({ ...proxyAddress, ...serverName(proxy.url) })
+    : net.connect(proxyAddress);
   return opened(socket, signal, (resolve, reject) => {
     socket.once(isTls ? "secureConnect" : "connect", () => resolve(socket));
     // Stays, so that a late error is not unhandled.
@@ -102,7 +107,7 @@ export function openTunnel(proxy: HttpProxy, url: URL, signal: AbortSignal): Pro
 function encrypt(
   tunnel: Socket,
   url: URL,
-  { servername }: Named,
+  { servername }: NamedServer,
   signal: AbortSignal,
 ): Promise<Socket> {
   const socket = tls.connect({
@@ -119,7 +124,7 @@ function encrypt(
   });
 }
 
-type Named = ClientRequestArgs & { servername?: string };
+type NamedServer = ClientRequestArgs & { servername?: string };
 type Settle = (resolve: (socket: Socket) => void, reject: (thrown: Error) => void) => void;
 
 /** The signal counts until then: what is open belongs to its agent. */

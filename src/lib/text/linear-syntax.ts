@@ -137,8 +137,8 @@ class PatternReader {
     if (this.#terms > maxTerms) throw new Inexpressible();
   }
 
-  #repeat([text, least = "", most = least]: RegExpExecArray): string {
-    const times = Math.max(1, Number(least), Number(most));
+  #repeat([text, min = "", max = min]: RegExpExecArray): string {
+    const times = Math.max(1, Number(min), Number(max));
     const repeatedTerms = this.#lastTerms * times;
     this.#terms -= this.#lastTerms;
     this.#addTerms(repeatedTerms);
@@ -234,10 +234,10 @@ class PatternReader {
       return this.#withFolds(letter, ranges);
     }
     if (!this.#isUnicode || (letter !== "p" && letter !== "P")) return null;
-    const named = this.#take(property);
+    const propertyEscape = this.#take(property);
     // The engines fold the case of such classes in different orders.
-    if (named === null || this.#flags.ignoreCase) throw new Inexpressible();
-    const [, sign = "", name = ""] = named;
+    if (propertyEscape === null || this.#flags.ignoreCase) throw new Inexpressible();
+    const [, sign = "", name = ""] = propertyEscape;
     this.#addTerms(termsOfProperty);
     if (name === "ASCII")
       return sign === "p" ? "\\x{0}-\\x{7f}" : `\\x{80}-${spell(lastCharacter)}`;
@@ -253,8 +253,8 @@ class PatternReader {
     if (this.#pattern[this.#position] !== "\\") return this.#takeCharacter();
     const hex = this.#take(this.#isUnicode ? hexadecimal : plainHexadecimal);
     if (hex !== null) return this.#joinSurrogates(hex);
-    const controlled = this.#take(control);
-    if (controlled !== null) return (controlled[1] as string).charCodeAt(0) % 32;
+    const controlEscape = this.#take(control);
+    if (controlEscape !== null) return (controlEscape[1] as string).charCodeAt(0) % 32;
     const letter = this.#pattern[this.#position + 1] ?? "";
     const isNull = letter === "0" && !/\d/.test(this.#pattern[this.#position + 2] ?? "");
     if (!isNull && /[\dkc]/.test(letter)) throw new Inexpressible();

@@ -16,7 +16,7 @@ export function typedText(text: string, schema: unknown, root: unknown = schema)
   if (types === null || types.length === 0 || !types.every((type) => jsonTypes.includes(type)))
     return text;
   const value = parse(text);
-  return value !== undefined && types.some((type) => isOf(value, type)) ? value : text;
+  return value !== undefined && types.some((type) => isOfType(value, type)) ? value : text;
 }
 
 /** Could a schema make anything else of this text? */
@@ -52,10 +52,10 @@ function typesOf(schema: unknown, root: unknown, depth: number): string[] | null
   if (Array.isArray(type)) return type.map(String);
   if (typeof $ref === "string") return typesOf(lookUp($ref, root), root, depth + 1);
   if (Array.isArray(choices)) return choices.map(typeOf);
-  const ways = Array.isArray(anyOf) ? anyOf : oneOf;
-  if (!Array.isArray(ways)) return "const" in schema ? [typeOf(schema.const)] : null;
-  const each = ways.map((way) => typesOf(way, root, depth + 1));
-  return each.every((types) => types !== null) ? each.flat() : null;
+  const alternatives = Array.isArray(anyOf) ? anyOf : oneOf;
+  if (!Array.isArray(alternatives)) return "const" in schema ? [typeOf(schema.const)] : null;
+  const alternativeTypes = alternatives.map((alternative) => typesOf(alternative, root, depth + 1));
+  return alternativeTypes.every((types) => types !== null) ? alternativeTypes.flat() : null;
 }
 
 function lookUp(reference: string, root: unknown): unknown {
@@ -65,7 +65,8 @@ function lookUp(reference: string, root: unknown): unknown {
     .split("/")
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>(
-      (place, part) => (isSchema(place) && Object.hasOwn(place, part) ? place[part] : undefined),
+      (holder, part) =>
+        isSchema(holder) && Object.hasOwn(holder, part) ? holder[part] : undefined,
       root,
     );
 }
@@ -82,7 +83,7 @@ function parse(text: string): unknown {
   }
 }
 
-function isOf(value: unknown, type: string): boolean {
+function isOfType(value: unknown, type: string): boolean {
   if (type === "integer") return Number.isInteger(value);
   return typeOf(value) === type;
 }
