@@ -70,9 +70,9 @@ export function createDeadLetterStore(
       }
     },
     async freeLost(): Promise<void> {
-      const kept = await store();
-      for (const { id, status } of await kept.dueDeadLetters(new Date().toISOString())) {
-        const letter = status === "retrying" ? await kept.deadLetter(id) : null;
+      const openStore = await store();
+      for (const { id, status } of await openStore.dueDeadLetters(new Date().toISOString())) {
+        const letter = status === "retrying" ? await openStore.deadLetter(id) : null;
         if (letter !== null) await freed(letter);
       }
     },
@@ -100,9 +100,12 @@ export function checkQuery(query: DeadLetterQuery): DeadLetterQuery & { limit: n
     throw refused("limit", limit, `give an integer from 1 to ${maxPage}`);
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
     throw refused("cursor", cursor, "give the 'nextCursor' of an earlier page");
-  for (const name of ["tool", "server", "id"] as const)
-    if (query[name] !== undefined && (typeof query[name] !== "string" || query[name] === ""))
-      throw refused(name, query[name], "it needs a value");
+  for (const parameter of ["tool", "server", "id"] as const)
+    if (
+      query[parameter] !== undefined &&
+      (typeof query[parameter] !== "string" || query[parameter] === "")
+    )
+      throw refused(parameter, query[parameter], "it needs a value");
   return { ...query, limit };
 }
 
