@@ -79,7 +79,8 @@ function questionLines(question: string, tools: readonly OfferedTool[]): string[
   const lines = tools.map(
     ({ name, description }) => `- ${name}: ${sliceText(description, 0, 200)}`,
   );
-  return [`Question: ${question}`, ...(lines.length > 0 ? ["Tools:", ...lines] : [])];
+  if (lines.length === 0) return [`Question: ${question}`];
+  return [`Question: ${question}`, "Tools:", ...lines];
 }
 
 export function readParts(reply: string | null): Part[] {

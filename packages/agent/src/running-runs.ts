@@ -39,10 +39,10 @@ export function createRunningRuns(emit: Recorder["emit"]) {
   const verbs: Pick<AgentRunner["runs"], "running" | "stop"> = {
     async running({ id } = {}, { principal }) {
       requireScope(principal, "read", "look at runs of agents");
-      if (id !== undefined)
-        return [find(id, principal)].flatMap((entry) =>
-          entry ? { ...summaryOf(entry), ...detailsOf(entry) } : [],
-        );
+      if (id !== undefined) {
+        const entry = find(id, principal);
+        return entry ? [{ ...summaryOf(entry), ...detailsOf(entry) }] : [];
+      }
       return [...entries.keys()].flatMap((runId) => find(runId, principal) ?? []).map(summaryOf);
     },
     async stop(id, { principal }) {

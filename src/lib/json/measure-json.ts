@@ -132,7 +132,7 @@ function measure(bytes: Buffer, valueLimit: number): Measured {
   let values = 0;
   let textStart = 0;
   let tokenStart = 0;
-  let rest: number | undefined;
+  let trailingBytes: number | undefined;
   let tooMuch: string | null = null;
   for (let index = 0; index < end && tooMuch === null; index += 1) {
     const kind = kinds[bytes[index] as number] as Kind;
@@ -166,7 +166,7 @@ function measure(bytes: Buffer, valueLimit: number): Measured {
     } else {
       if (depth <= 2) argumentsFinder.end(index, depth);
       depth -= 1;
-      if (depth === 1) rest ??= end - index - 1;
+      if (depth === 1) trailingBytes ??= end - index - 1;
     }
     if (values > valueLimit) tooMuch ??= `it has more than ${valueLimit} values; ${sendLess}`;
     tokenStart = index + 1;
@@ -176,7 +176,7 @@ function measure(bytes: Buffer, valueLimit: number): Measured {
     isTooDeep: depth > maxDepth,
     members,
     inexact,
-    rest,
+    rest: trailingBytes,
     arguments: argumentsFinder.argumentsByDepth,
   };
 }

@@ -29,15 +29,18 @@ export function renderSchemaType(
     if ("const" in subschema) return literal(subschema.const);
     if (Array.isArray(subschema.enum)) return union(subschema.enum.map(literal));
     const parts = [
-      ...(typeof subschema.$ref === "string"
-        ? [nameOf?.(subschema.$ref) ?? innerType(resolveReference(document, subschema.$ref))]
-        : []),
+      ...referencedTypes(subschema.$ref, innerType),
       ...alternatives(subschema).map((members) => union(members.map(innerType))),
       ...listOf(subschema.allOf).map(innerType),
       ...declaredTypes(subschema, indent, ancestors),
     ].filter((part) => part !== "unknown");
     if (parts.length === 0) return "unknown";
     return parts.length === 1 ? (parts[0] as string) : parts.map(bracketed).join(" & ");
+  }
+
+  function referencedTypes(reference: unknown, innerType: (schema: unknown) => string): string[] {
+    if (typeof reference !== "string") return [];
+    return [nameOf?.(reference) ?? innerType(resolveReference(document, reference))];
   }
 
   function declaredTypes(

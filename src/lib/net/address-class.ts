@@ -85,9 +85,8 @@ function innerIPv4(address: string): string | null {
   const isTranslated = isZero(0, 4) && fifth === 0xffff && sixth === 0;
   const isNat64 = first === 0x64 && second === 0xff9b && isZero(2, 6);
   const isIsatap = (fifth === 0 || fifth === 0x200) && sixth === 0x5efe;
-  return isMapped || isCompatible || isTranslated || isNat64 || isIsatap
-    ? dotted(seventh, eighth)
-    : null;
+  const holdsAddress = isMapped || isCompatible || isTranslated || isNat64 || isIsatap;
+  return holdsAddress ? dotted(seventh, eighth) : null;
 }
 
 function groupsOf(address: string): number[] {

@@ -139,12 +139,14 @@ export function createEgress({ allow, resolve = resolveBySystem, stopping }: Egr
     const hostAddresses =
       isIP(host) === 0 ? await resolve(host).catch(() => []) : [{ address: host }];
     const [kind = "public", ...otherKinds] = new Set(
-      hostAddresses.map((found) => classOf(found.address)),
+      hostAddresses.map((resolved) => classOf(resolved.address)),
     );
     const isUniform = otherKinds.length === 0 && kind !== "public";
     return {
       host,
-      addresses: isUniform ? hostAddresses.map((found) => canonicalAddress(found.address)) : [],
+      addresses: isUniform
+        ? hostAddresses.map((resolved) => canonicalAddress(resolved.address))
+        : [],
       port: portOf(url),
       kind: isUniform ? kind : "public",
       isPlain: url.protocol === "http:" || url.protocol === "ws:",

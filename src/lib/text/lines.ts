@@ -62,21 +62,21 @@ function splitLines(text: string): string[] {
 }
 
 /** For each base line its place in the other text, -1 where it is gone. */
-function matchPositions(base: readonly string[], other: readonly string[]): number[] | null {
+function matchPositions(base: readonly string[], changed: readonly string[]): number[] | null {
   const positions = base.map(() => -1);
   let start = 0;
-  while (start < base.length && start < other.length && base[start] === other[start])
+  while (start < base.length && start < changed.length && base[start] === changed[start])
     positions[start] = start++;
   let endBase = base.length;
-  let endOther = other.length;
-  while (endBase > start && endOther > start && base[endBase - 1] === other[endOther - 1])
+  let endOther = changed.length;
+  while (endBase > start && endOther > start && base[endBase - 1] === changed[endOther - 1])
     positions[--endBase] = --endOther;
   const rows = endBase - start;
   const columns = endOther - start;
   if (rows * columns > maxComparisons) return null;
   const lengths = Array.from({ length: rows + 1 }, () => new Uint32Array(columns + 1));
   const commonLength = (row: number, column: number) => lengths[row]?.[column] ?? 0;
-  const isMatch = (row: number, column: number) => base[start + row] === other[start + column];
+  const isMatch = (row: number, column: number) => base[start + row] === changed[start + column];
   for (let row = rows - 1; row >= 0; row--) {
     for (let column = columns - 1; column >= 0; column--) {
       const length = isMatch(row, column)

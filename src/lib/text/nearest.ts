@@ -23,12 +23,12 @@ function distance(a: string, b: string, limit: number): number {
 const maxWordLength = 128;
 
 /** Best first. */
-export function nearest(word: string, known: Iterable<string>, count = 3): string[] {
-  if (word.length > maxWordLength) return [];
-  const folded = word.toLowerCase();
+export function nearest(misspelt: string, names: Iterable<string>, count = 3): string[] {
+  if (misspelt.length > maxWordLength) return [];
+  const folded = misspelt.toLowerCase();
   // In a word of three letters two wrong ones are another word.
   const limit = folded.length <= 3 ? 1 : Math.max(2, Math.floor(folded.length / 3));
-  return [...new Set(known)]
+  return [...new Set(names)]
     .map((candidate) => ({ candidate, score: score(folded, candidate.toLowerCase(), limit) }))
     .filter(({ score }) => score <= limit)
     .sort((a, b) => a.score - b.score || a.candidate.localeCompare(b.candidate))

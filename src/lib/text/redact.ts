@@ -98,16 +98,16 @@ export function createHider(
 
 /** The end of a text stream, safe to print and to keep. */
 export function createTextTail(limit: number): { add(text: string): void; text(): string } {
-  let kept = "";
+  let tail = "";
   let cut = false;
   return {
     add(text) {
-      const fullText = kept + text;
+      const fullText = tail + text;
       cut ||= fullText.length > limit;
-      kept = fullText.slice(-limit);
+      tail = fullText.slice(-limit);
     },
     // A cut word may be the end of a secret that no pattern matches any more.
-    text: () => redact(plainText(cut ? kept.replace(/^\S*/, "") : kept)).trim(),
+    text: () => redact(plainText(cut ? tail.replace(/^\S*/, "") : tail)).trim(),
   };
 }
 
@@ -152,12 +152,10 @@ export function redactFields(
   if (Array.isArray(value)) return value.map((inner) => redactFields(inner, hide, isSecret));
   if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      typeof inner === "string" && isSecret(key)
-        ? "[redacted]"
-        : redactFields(inner, hide, isSecret),
-    ]),
+    Object.entries(value).map(([key, inner]) => {
+      if (typeof inner === "string" && isSecret(key)) return [key, "[redacted]"];
+      return [key, redactFields(inner, hide, isSecret)];
+    }),
   );
 }
 

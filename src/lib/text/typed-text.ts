@@ -31,7 +31,7 @@ export function typedMembers<T extends Schema>(
   names: readonly string[],
   schema: unknown,
 ): T {
-  const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
+  const properties = propertiesOf(schema);
   const typed = names
     .filter((name) => typeof members[name] === "string" && Object.hasOwn(properties, name))
     .map((name) => [name, typedText(members[name] as string, properties[name], schema)]);
@@ -40,8 +40,12 @@ export function typedMembers<T extends Schema>(
 
 /** Null where the schema does not say. */
 export function memberTypes(schema: unknown, name: string): string[] | null {
-  const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
+  const properties = propertiesOf(schema);
   return Object.hasOwn(properties, name) ? typesOf(properties[name], schema, 0) : null;
+}
+
+function propertiesOf(schema: unknown): Schema {
+  return isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
 }
 
 /** Null where the schema does not say. */

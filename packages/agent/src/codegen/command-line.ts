@@ -77,11 +77,11 @@ function notesOf({ format, default: defaultValue }: Schema): string {
 
 /** The schema itself, behind references and beside `null`. */
 function withoutNull(
-  given: unknown,
+  declared: unknown,
   document: Schema,
   depth = 0,
 ): { schema: Schema; nullable: boolean } {
-  let schema = isSchema(given) ? given : {};
+  let schema = isSchema(declared) ? declared : {};
   for (let steps = 0; typeof schema.$ref === "string" && steps < maxReferences; steps++) {
     const { $ref, ...beside } = schema;
     const target = resolveReference(document, $ref as string);

@@ -105,7 +105,8 @@ function bareReferences(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { $ref, anyOf, oneOf, allOf } = schema as Schema;
   const inner = [anyOf, oneOf, allOf].flatMap((members) => (Array.isArray(members) ? members : []));
-  return [...(typeof $ref === "string" ? [$ref] : []), ...inner.flatMap(bareReferences)];
+  const references = inner.flatMap(bareReferences);
+  return typeof $ref === "string" ? [$ref, ...references] : references;
 }
 
 /** Keywords that a type cannot say. */

@@ -246,9 +246,9 @@ function toResults(
       output: { type: "text", value: value.join("\n") },
     };
   });
-  const pictureMessages =
-    pictures.length === 0 ? [] : [{ role: "user", content: toParts(pictures, version) }];
-  return [{ role: "tool", content }, ...pictureMessages];
+  const toolMessage = { role: "tool", content };
+  if (pictures.length === 0) return [toolMessage];
+  return [toolMessage, { role: "user", content: toParts(pictures, version) }];
 }
 
 function toParts(content: ChatContent, version: string): UnknownObject[] {

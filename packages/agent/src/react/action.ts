@@ -89,6 +89,10 @@ export function createActionReader() {
     return label === "answer" && isNone(cleanName(name)) ? "answer" : "over";
   }
 
+  function pushObject(text: string): "more" | "over" {
+    return object.push(text) ? "over" : "more";
+  }
+
   /** Some put the object behind the name. */
   function readName(text: string): "more" | "over" {
     const brace = text.indexOf("{");
@@ -96,7 +100,7 @@ export function createActionReader() {
     if (brace >= 0) {
       name = withoutLabel(name);
       part = "object";
-      return object.push(text.slice(brace)) ? "over" : "more";
+      return pushObject(text.slice(brace));
     }
     if (!text.endsWith("\n")) return "more";
     if (name.trim() === "") name = "";
@@ -111,7 +115,7 @@ export function createActionReader() {
       isProse = !isBlank(line + text.slice(0, brace));
       if (!isProse) part = "object";
     }
-    if (part === "object") return object.push(text.slice(brace)) ? "over" : "more";
+    if (part === "object") return pushObject(text.slice(brace));
     line += text;
     if (text.endsWith("\n")) endLine();
     return "more";
@@ -131,7 +135,7 @@ export function createActionReader() {
   return {
     /** `over`: nothing after it counts. `answer`: it was no action, and an answer follows. */
     hear(token: ReactToken): "more" | "over" | "answer" {
-      if (part === "object") return object.push(token.text) ? "over" : "more";
+      if (part === "object") return pushObject(token.text);
       if (token.kind === "label") return readLabel(token.label);
       if (token.kind === "fence") return "more";
       return part === "name" ? readName(token.text) : readLine(token.text);

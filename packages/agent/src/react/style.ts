@@ -94,8 +94,8 @@ function describeObject(
       ([key, field]) =>
         `${oneLine(key)}${required.has(key) ? "" : "?"}: ${describeShape(field, root, depth + 1)}`,
     );
-  const more = allFields.length > maxListed ? [`${allFields.length - maxListed} more`] : [];
-  return `{${[...fields, ...more].join(", ")}}`;
+  if (allFields.length > maxListed) fields.push(`${allFields.length - maxListed} more`);
+  return `{${fields.join(", ")}}`;
 }
 
 function requiredOf({ required }: UnknownObject): ReadonlySet<unknown> {
@@ -115,8 +115,9 @@ function resolve(reference: string, root: UnknownObject): unknown {
 }
 
 function joinChoices(texts: readonly string[]): string {
-  const more = texts.length > maxListed ? [`${texts.length - maxListed} more`] : [];
-  return [...texts.slice(0, maxListed), ...more].join(" or ");
+  const listed = texts.slice(0, maxListed);
+  if (texts.length > maxListed) listed.push(`${texts.length - maxListed} more`);
+  return listed.join(" or ");
 }
 
 function kindOf(type: string): string {
@@ -226,9 +227,8 @@ const outputs =
 /** The system prompt: the model's role, its tools and the format of its answers. */
 export function renderPrompt(tools: readonly ModelTool[], system: string | null): string {
   const parts = tools.length === 0 ? withoutTools : withTools(tools);
-  return [...(system === null || system.trim() === "" ? [] : [system.trim()]), ...parts].join(
-    "\n\n",
-  );
+  const role = system?.trim() ?? "";
+  return (role === "" ? parts : [role, ...parts]).join("\n\n");
 }
 
 const withoutTools: readonly string[] = [

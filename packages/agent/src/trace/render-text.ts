@@ -27,7 +27,6 @@ export function renderRunText(run: AgentRun): string {
 
 export function headOf(run: AgentRun): string {
   const { usage, counters } = run;
-  const finishes = run.steps.flatMap(({ finish }) => finish ?? []);
   const models = run.steps.reduce((sum, { modelMs }) => sum + modelMs, 0);
   return [
     `Run ${run.id}: ${outcomeWords[run.outcome]} in ${durationOf(run.durationMs)}`,
@@ -35,15 +34,23 @@ export function headOf(run: AgentRun): string {
     `model ${run.model}, style ${run.style}${run.toolset === null ? "" : `, toolset ${run.toolset}`}`,
     `${countOf(run.turns, "turn")} with tools, ${countOf(counters.totalToolCalls, "call")}, ` +
       `the model asked ${countOf(run.steps.length, "time")} for ${durationOf(models)}`,
-    ...(finishes.length === 0 ? [] : [`the model stopped with ${finishes.join(", ")}`]),
-    ...(run.truncated ? ["the answer was cut off at the model's limit"] : []),
-    ...(run.refused ? ["the model refused to go on, or its content filter stopped it"] : []),
+    ...endingsOf(run),
     ...(run.missing ?? []).map(({ server, reason }) => `no tools of ${server}: ${reason}`),
     ...(run.waiting ?? []).map(({ id, tool }) => `${tool} waits for approval ${id}`),
     `${countOf(usage.totalTokens, "token")}: ${grouped(usage.inputTokens)} in, ${grouped(usage.outputTokens)} out${
       usage.cost === undefined ? "" : `, ${costText(usage.cost)}`
     }`,
   ].join("\n");
+}
+
+/** How the model ended its answers, where that is known. */
+function endingsOf({ steps, truncated, refused }: AgentRun): string[] {
+  const finishes = steps.flatMap(({ finish }) => finish ?? []);
+  const lines: string[] = [];
+  if (finishes.length > 0) lines.push(`the model stopped with ${finishes.join(", ")}`);
+  if (truncated) lines.push("the answer was cut off at the model's limit");
+  if (refused) lines.push("the model refused to go on, or its content filter stopped it");
+  return lines;
 }
 
 function renderMessage({ role, content, reasoning }: TraceMessage): string {
