@@ -72,15 +72,20 @@ function recordedEntries(setup: Setup, record: RecordChange): Pick<Setup, Edits>
       ),
     addServers(what, how, hooks) {
       const run = () => setup.addServers(what, how, hooks);
-      return how.dryRun
-        ? run()
-        : record({ operation: "servers.add", input: { name: how.name }, snapshot: servers }, run);
+      if (how.dryRun) return run();
+      return record(
+        { operation: "servers.add", input: { name: how.name }, snapshot: servers },
+        run,
+      );
     },
     updateServers(name, how) {
       const run = () => setup.updateServers(name, how);
-      return how?.apply
-        ? record({ operation: "servers.update", target: name ?? null, snapshot: servers }, run)
-        : run();
+      if (how?.apply)
+        return record(
+          { operation: "servers.update", target: name ?? null, snapshot: servers },
+          run,
+        );
+      return run();
     },
     addServer: (name, entry, file) =>
       record(server("servers.set", name, file), () => setup.addServer(name, entry, file)),
@@ -116,13 +121,13 @@ function recordedClients(
     importClients(names, how) {
       const snapshot = async () => (await setup.written()).servers;
       const run = () => setup.importClients(names, how);
-      return how.dryRun
-        ? run()
-        : record({ operation: "servers.import", input: { names, ...how }, snapshot }, run);
+      if (how.dryRun) return run();
+      return record({ operation: "servers.import", input: { names, ...how }, snapshot }, run);
     },
     connectClient(name, how) {
       const run = () => setup.connectClient(name, how);
-      return how?.dryRun ? run() : record(client("clients.connect", name, how), run);
+      if (how?.dryRun) return run();
+      return record(client("clients.connect", name, how), run);
     },
     disconnectClient: (name, how) =>
       record(client("clients.disconnect", name, how), () => setup.disconnectClient(name, how)),

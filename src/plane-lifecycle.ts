@@ -49,9 +49,8 @@ export function createLifecycle({
       const readiness = await recorder.readiness();
       const ofPlane = server === undefined ? await examinePlane() : {};
       const report = { ...examined, ...ofPlane };
-      return readiness.ready
-        ? report
-        : { ...report, store: { ok: false, detail: readiness.reason } };
+      if (readiness.ready) return report;
+      return { ...report, store: { ok: false, detail: readiness.reason } };
     },
     start() {
       void servers.start();

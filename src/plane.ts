@@ -164,7 +164,8 @@ function withPublicUrl(adapt: Adapt, publicUrl: string | undefined): Adapt {
   if (publicUrl === undefined) return adapt;
   return (config) => {
     const publicConfig = { ...config, auth: { ...config.auth, publicUrl } };
-    return adapt ? adapt(publicConfig) : publicConfig;
+    if (adapt) return adapt(publicConfig);
+    return publicConfig;
   };
 }
 

@@ -31,7 +31,8 @@ export function momentOf(zone: string, wall: number): number {
   const nextRun = new Cron(once, { timezone: zone, mode: "7-part" }).nextRun(
     new Date(wall - 2 * dayMs),
   );
-  return nextRun === null ? wall : nextRun.getTime() + millisecondsOf(wall);
+  if (nextRun === null) return wall;
+  return nextRun.getTime() + millisecondsOf(wall);
 }
 
 /** A date is the start of its day. Without an offset it is local to the zone. Null when it is neither. */
@@ -115,9 +116,8 @@ function problemOf(fieldText: string, index: number): string | null {
       return refuse(part, `a step cannot be more than ${maxStep}`);
     if (!isPattern(patternWith(part, index))) return refuse(part);
   }
-  return isPattern(patternWith(fieldText, index))
-    ? null
-    : refuse(fieldText, "LW stands alone, not in a list");
+  if (isPattern(patternWith(fieldText, index))) return null;
+  return refuse(fieldText, "LW stands alone, not in a list");
 }
 
 function patternWith(fieldText: string, changedIndex: number): string {
@@ -137,7 +137,8 @@ function isPattern(text: string): boolean {
 /** As croner writes it: a step begins with a range, and a week from Saturday ends with 7. */
 function spell(fieldText: string, index: number): string {
   const ranges = fieldText.replaceAll(/(^|,)(\w+)\//g, `$1$2-${fields[index]?.to}/`);
-  return index === 4 ? ranges.replaceAll(/-(?:0|sun)\b/gi, "-7") : ranges;
+  if (index === 4) return ranges.replaceAll(/-(?:0|sun)\b/gi, "-7");
+  return ranges;
 }
 
 function shapeOf(value: string, more = ""): RegExp {

@@ -41,7 +41,8 @@ export function growMerkleTree() {
     root(): string {
       return full.reduce<string>((right, left) => {
         if (left === undefined) return right;
-        return right === emptyRoot ? left : nodeHash(left, right);
+        if (right === emptyRoot) return left;
+        return nodeHash(left, right);
       }, emptyRoot);
     },
   };
@@ -64,7 +65,8 @@ export function merklePath(leaves: readonly string[], leafIndex: number): Merkle
 /** The root that a leaf and its path lead to. */
 export function followPath(leaf: string, steps: readonly MerkleStep[]): string {
   return steps.reduce((hash, { left, right }) => {
-    return left === undefined ? nodeHash(hash, right ?? emptyRoot) : nodeHash(left, hash);
+    if (left === undefined) return nodeHash(hash, right ?? emptyRoot);
+    return nodeHash(left, hash);
   }, leaf);
 }
 

@@ -25,7 +25,8 @@ const maxTextBytes = 32 * 1024 * 1024;
 export function readRegularText(file: string): string {
   const textOrRefusal = readRegularFile(file, (stats) => {
     if (!stats.isFile()) return "is not a regular file";
-    return stats.size <= maxTextBytes ? null : `has more than ${maxTextBytes} bytes`;
+    if (stats.size <= maxTextBytes) return null;
+    return `has more than ${maxTextBytes} bytes`;
   });
   if (typeof textOrRefusal === "string") throw new Error(`${file} ${textOrRefusal}`);
   return textOrRefusal.toString("utf8");

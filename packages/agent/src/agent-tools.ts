@@ -195,7 +195,8 @@ export function missingServers(
   return providers.flatMap((server) => {
     if (!maySee(server) || tools.some(({ id }) => id.server === server)) return [];
     const reason = servers.trouble(server);
-    return reason === null ? [] : [{ server, reason }];
+    if (reason === null) return [];
+    return [{ server, reason }];
   });
 }
 
@@ -262,7 +263,8 @@ function requireServers(
 
 /** One that is written in code has no name and no place in a file. */
 function title(alias: string | null): string {
-  return alias === null ? "The toolset" : `Toolset '${alias}'`;
+  if (alias === null) return "The toolset";
+  return `Toolset '${alias}'`;
 }
 
 export function toOffered(

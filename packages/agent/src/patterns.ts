@@ -57,7 +57,8 @@ function routingPrompt(question: string): string {
 /** What is not understood is worked on in one line. */
 function chosenBy(reply: string | null): Split | undefined {
   const choice = readJson(reply, "{", "}");
-  return isObject(choice) ? splits.find((name) => name === choice.pattern) : undefined;
+  if (isObject(choice)) return splits.find((name) => name === choice.pattern);
+  return undefined;
 }
 
 const splitPrompts: Record<Split, (question: string, tools: readonly OfferedTool[]) => string> = {

@@ -174,7 +174,8 @@ function accountOf(
 /** Why an answer is not what it could have been, where its model said so. */
 function finishFlag(finish: string | undefined): Pick<AgentRun, "refused" | "truncated"> {
   if (isRefused(finish)) return { refused: true };
-  return isCutOff(finish) ? { truncated: true } : {};
+  if (isCutOff(finish)) return { truncated: true };
+  return {};
 }
 
 type GenerateParts<T> = {

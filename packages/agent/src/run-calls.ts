@@ -60,7 +60,8 @@ function unknownTool(name: string, offered: readonly ToolNames[]): string {
 
 /** The last part of a name of several is what the tool is called. */
 function withoutServer(name: string): string {
-  return /[.:/]/.test(name) ? (name.split(/[.:/]/).at(-1) ?? name) : name;
+  if (/[.:/]/.test(name)) return name.split(/[.:/]/).at(-1) ?? name;
+  return name;
 }
 
 /** A tool as the model sees it, and what only we know. */
@@ -283,7 +284,8 @@ function toBlock(block: ResultBlock): ChatContentBlock {
 
 function structureTexts(result: ToolResult): string[] {
   const structure = unsaidStructure(result);
-  return structure === undefined ? [] : [withoutPayload(structure, [])];
+  if (structure === undefined) return [];
+  return [withoutPayload(structure, [])];
 }
 
 /** Without it a model calls again, or waits for nothing. */

@@ -41,7 +41,8 @@ export function createRunningRuns(emit: Recorder["emit"]) {
       requireScope(principal, "read", "look at runs of agents");
       if (id !== undefined) {
         const entry = find(id, principal);
-        return entry ? [{ ...summaryOf(entry), ...detailsOf(entry) }] : [];
+        if (entry) return [{ ...summaryOf(entry), ...detailsOf(entry) }];
+        return [];
       }
       return [...entries.keys()].flatMap((runId) => find(runId, principal) ?? []).map(summaryOf);
     },

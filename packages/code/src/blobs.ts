@@ -32,7 +32,8 @@ export function createBlobs() {
     blobByWord.set(blobWord, { data, block });
     const bytes = Math.floor((data.length * 3) / 4);
     const shortened = { ...holder, [key]: blobWord, bytes };
-    return holder === block ? shortened : { ...block, resource: shortened };
+    if (holder === block) return shortened;
+    return { ...block, resource: shortened };
   }
 
   const blobOf = (value: unknown) =>

@@ -178,7 +178,8 @@ function failure({ result, expired, timeoutMs }: EndedRun): PlaneError {
 
 function lineIn({ data }: PlaneError): Pick<ProgramError, "line" | "text"> {
   const { line, text } = data;
-  return typeof line === "number" ? { line, text: String(text) } : {};
+  if (typeof line === "number") return { line, text: String(text) };
+  return {};
 }
 
 /** One that is declared, and never called. */
@@ -214,7 +215,8 @@ function withText(
 }
 
 function valueText(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "string") return value;
+  return JSON.stringify(value);
 }
 
 /** As runs of agents are kept: the program is the question, its value the answer. */

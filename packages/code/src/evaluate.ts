@@ -20,7 +20,8 @@ export function evaluate(context: QuickJSContext, source: string): Evaluated {
     const { text, lineOf } = withoutTypes(wrapper.join(source));
     // More stands behind it where it is transformed: a semicolon and a map.
     const [, program] = /^\(async \(\) ?=> ?\{([\s\S]*)\}\)\(\)/.exec(text) ?? [];
-    return program === undefined ? firstTry : evaluateProgram(context, program, lineOf);
+    if (program === undefined) return firstTry;
+    return evaluateProgram(context, program, lineOf);
   } catch {
     return firstTry;
   }
@@ -58,7 +59,8 @@ function withoutTypes(script: string): { text: string; lineOf: LineOf } {
       text,
       lineOf(line, column) {
         const mapped = map.findEntry(line - 1, Math.max(0, column - 1));
-        return "originalLine" in mapped ? mapped.originalLine + 1 : line;
+        if ("originalLine" in mapped) return mapped.originalLine + 1;
+        return line;
       },
     };
   }

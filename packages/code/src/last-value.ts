@@ -39,7 +39,8 @@ function withoutEnd(source: string): string {
   const text = lines.join("\n").trimEnd();
   const semicolon = text.lastIndexOf(";");
   const isLast = /^(?:$| *\/\/.*$)/.test(text.slice(semicolon + 1));
-  return isLast ? text.slice(0, Math.max(semicolon, 0)) : text;
+  if (isLast) return text.slice(0, Math.max(semicolon, 0));
+  return text;
 }
 
 /** Where something stands first in a line or behind semicolons. */

@@ -77,7 +77,8 @@ const kinds: Readonly<Record<string, Compute>> = {
       formatter,
       values as never[],
     ) as unknown;
-    return method === "segment" ? [...(formatted as Iterable<object>)] : formatted;
+    if (method === "segment") return [...(formatted as Iterable<object>)];
+    return formatted;
   },
   supportedLocales: (kind: string, locales: Locales) =>
     (Reflect.get(Intl, kind) as typeof Intl.NumberFormat).supportedLocalesOf(locales),

@@ -128,7 +128,8 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
         path.includes(unknown) ? [path.slice(0, path.indexOf(unknown) + 1)] : [],
       );
       const names = [...new Set(matchingPaths.map(render))].slice(0, 3);
-      return names.length === 0 ? "" : `. Did you mean ${names.join(" or ")}?`;
+      if (names.length === 0) return "";
+      return `. Did you mean ${names.join(" or ")}?`;
     },
     /** For a call with anything but one object. */
     takes(path: readonly string[], principal: Principal): string {
@@ -145,7 +146,8 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
     writesIn(source: string, principal: Principal): { line: number; name: string }[] {
       return namedIn(source).flatMap(({ path, line }) => {
         const tool = lookUp(path, principal)?.tool;
-        return tool === undefined || onlyReads(tool) ? [] : [{ line, name: tool.name }];
+        if (tool === undefined || onlyReads(tool)) return [];
+        return [{ line, name: tool.name }];
       });
     },
     async search(
@@ -201,7 +203,8 @@ export function namedIn(source: string): { path: string[]; line: number }[] {
   const texts: string[] = [];
   const blanked = source.replaceAll(blanks, (token, double?: string, single?: string) => {
     if (token.startsWith("/")) return token.replaceAll(/[^\n]/g, "") || " ";
-    return double || single ? `§${texts.push(token.slice(1, -1)) - 1}§` : token;
+    if (double || single) return `§${texts.push(token.slice(1, -1)) - 1}§`;
+    return token;
   });
   let line = 1;
   let countedTo = 0;

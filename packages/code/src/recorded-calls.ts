@@ -51,7 +51,8 @@ export function createRecordedCalls(store: () => Promise<Store>) {
       put(answerKey(approval), { json: answerOf(outcome) }),
     async answer(approval: string): Promise<string | null> {
       const value = await (await store()).sharedValue(answerKey(approval));
-      return value === null ? null : String(value.json);
+      if (value === null) return null;
+      return String(value.json);
     },
     async values(owner: string, conversation: string): Promise<string> {
       return JSON.stringify(
@@ -125,7 +126,8 @@ function programJson({ content, structuredContent }: ToolResult): string {
   if (texts.length === 1) {
     const [text = ""] = texts;
     const value = parsed(text);
-    return value === text ? JSON.stringify(text) : text;
+    if (value === text) return JSON.stringify(text);
+    return text;
   }
   const values = texts.map(parsed);
   const isList =

@@ -73,7 +73,7 @@ export async function runCode(
   signal: AbortSignal,
   ports: RunCodePorts,
 ): Promise<EndedRun> {
-  const { timeoutMs = defaultTimeoutMs } = options;
+  const { timeoutMs = defaultTimeoutMs, only = () => true } = options;
   const limiter = new TimeLimiter(timeoutMs, {
     capMs: timeoutMs || Number.POSITIVE_INFINITY,
     caller: signal,
@@ -110,9 +110,7 @@ export async function runCode(
         state.tell(line);
       },
       names: (json) =>
-        JSON.stringify(
-          ports.tools.names(JSON.parse(json) as string[], principal, options.only ?? (() => true)),
-        ),
+        JSON.stringify(ports.tools.names(JSON.parse(json) as string[], principal, only)),
       request(kind, json) {
         const answering = request(kind, json).finally(() => inFlight.delete(answering));
         inFlight.add(answering);
@@ -120,12 +118,7 @@ export async function runCode(
       },
     });
     state.isOver = true;
-    if (!result.ok)
-      result.error.message += ports.tools.meant(
-        result.error,
-        principal,
-        options.only ?? (() => true),
-      );
+    if (!result.ok) result.error.message += ports.tools.meant(result.error, principal, only);
     // A call that was not waited for has begun all the same.
     await Promise.allSettled(inFlight);
     if (state.waiting.size > 0) run.recorded = state.memory.all();
@@ -232,11 +225,7 @@ function createRequests(state: Running, ports: RunCodePorts) {
       .plane()
       .approvals.get(approvalId, { principal });
     if (status === "pending" || status === "approved" || status === "running") {
-      state.waiting.set(approvalId, {
-        id: approvalId,
-        tool,
-        ...withoutUndefined({ plan }),
-      });
+      state.waiting.set(approvalId, { id: approvalId, tool, ...withoutUndefined({ plan }) });
       return null;
     }
     if (status === "interrupted" || status === "done" || status === "failed")
@@ -275,7 +264,8 @@ function createRequests(state: Running, ports: RunCodePorts) {
       const key = memory.key(kind, text);
       if (kind === "search") return await search(String(query), limit, key);
       const answer = await call((path as unknown[]).map(String), args as Json, key);
-      return answer === null ? null : state.blobs.hide(answer);
+      if (answer === null) return null;
+      return state.blobs.hide(answer);
     } catch (thrown) {
       const { code, message } = limiter.isCancelled ? cancelled : toPlaneError(thrown);
       return failureJson("", code, message);
@@ -320,18 +310,9 @@ function createCallTool(
   const conversation = run.conversation ?? undefined;
   const relay = relayOfCalls(options.relay, limiter);
   const listens = options.relay?.onProgress !== undefined;
-  const callContext = withoutUndefined({
-    consent,
-    compliance,
-    state,
-    toolGroups,
-    face,
-    typed,
-    conversation,
-    mode,
-  });
+  const callContext = { consent, compliance, state, toolGroups, face, typed, conversation, mode };
   const usualOptions: PlaneCallOptions = {
-    ...(callContext as PlaneCallOptions),
+    ...(withoutUndefined(callContext) as PlaneCallOptions),
     principal,
     run: run.id,
     signal: limiter.signal,
@@ -353,21 +334,15 @@ function createCallTool(
     const isUnseen = isSeen !== undefined && !(tool && isSeen(tool));
     const startedAt = new Date().toISOString();
     const name = path.join(".");
-    const callOptions: PlaneCallOptions = {
-      ...usualOptions,
-      relay: {
-        ...relay,
-        ...(listens && {
-          onProgress: ({ progress, total, message }) =>
-            tell(`${name}: ${message ?? (total === null ? progress : `${progress} of ${total}`)}`),
-        }),
-      },
-      // A person is waited for as long as time is left to go on without them.
-      ...(maxApprovalWaitMs !== undefined && {
-        approvalWaitMs: Math.floor(Math.min(maxApprovalWaitMs, limiter.leftMs() * 0.8)),
-      }),
-      ...(isUnseen && { unseen: true }),
-    };
+    const callRelay: Relay = { ...relay };
+    if (listens)
+      callRelay.onProgress = ({ progress, total, message }) =>
+        tell(`${name}: ${message ?? (total === null ? progress : `${progress} of ${total}`)}`);
+    const callOptions: PlaneCallOptions = { ...usualOptions, relay: callRelay };
+    // A person is waited for as long as time is left to go on without them.
+    if (maxApprovalWaitMs !== undefined)
+      callOptions.approvalWaitMs = Math.floor(Math.min(maxApprovalWaitMs, limiter.leftMs() * 0.8));
+    if (isUnseen) callOptions.unseen = true;
     const call = () => plane().call(calledTool, args, callOptions);
     const outcome = await call();
     const answeredOutcome = outcome.ok ? outcome : await askForAccount(outcome);

@@ -24,7 +24,8 @@ export function checkCommand(
   const searchPlace = { cwd, path: env.PATH ?? environment.PATH };
   const { executable, unusable } = findCommand(command, cwd, searchPlace.path);
   if (executable !== null) return passed("command", `'${command}' is ${executable}.`);
-  return unusable ? unusableFile(unusable) : missing(command, searchPlace);
+  if (unusable) return unusableFile(unusable);
+  return missing(command, searchPlace);
 }
 
 export function dependsOnDirectory(command: string | undefined): boolean {
@@ -132,7 +133,8 @@ export function checkDirectory(path: string): DoctorCheck {
 
 function nearestFile(path: string): string | null {
   const [near] = nearest(basename(path), entriesOf(dirname(path)), 1);
-  return near === undefined ? null : join(dirname(path), near);
+  if (near === undefined) return null;
+  return join(dirname(path), near);
 }
 
 type CommandSearch = {
@@ -177,7 +179,8 @@ function entriesOf(directory: string): string[] {
 const onWindows = process.platform === "win32";
 
 function withExtensions(file: string): string[] {
-  return onWindows ? ["", ".com", ".exe", ".bat", ".cmd"].map((ending) => file + ending) : [file];
+  if (onWindows) return ["", ".com", ".exe", ".bat", ".cmd"].map((ending) => file + ending);
+  return [file];
 }
 
 export function renderCommandLine({ command = "", args, env, cwd }: ServerDefinition): string {
@@ -190,9 +193,11 @@ export function renderCommandLine({ command = "", args, env, cwd }: ServerDefini
     quote(redact(command)),
     ...maskedArgs.map((argument) => quote(redact(argument))),
   ].join(" ");
-  return cwd === undefined ? commandWords : `cd ${quote(cwd)} && ${commandWords}`;
+  if (cwd === undefined) return commandWords;
+  return `cd ${quote(cwd)} && ${commandWords}`;
 }
 
 function quote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

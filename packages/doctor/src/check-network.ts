@@ -61,13 +61,15 @@ export async function checkReachable(url: URL, limitMs: number, key = "url"): Pr
 }
 
 async function judge(url: URL, proxy: HttpProxy | null): Promise<void> {
-  return proxy === null ? configured.check(url) : configured.connection(url).proxied();
+  if (proxy === null) return configured.check(url);
+  return configured.connection(url).proxied();
 }
 
 /** A proxy forwards plain requests one by one, so that there is no connection to look at but its own. */
 async function passProxy(proxy: HttpProxy, url: URL, signal: AbortSignal): Promise<Socket> {
   const { openTunnel, reachProxy } = await import("@toolplane/core/lib/net/proxy-agent");
-  return url.protocol === "http:" ? reachProxy(proxy, signal) : openTunnel(proxy, url, signal);
+  if (url.protocol === "http:") return reachProxy(proxy, signal);
+  return openTunnel(proxy, url, signal);
 }
 
 function asSentence(text: string): string {

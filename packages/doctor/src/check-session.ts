@@ -55,7 +55,8 @@ export function checkHandshake(
 
 function describe({ reason, output }: Failure): string {
   const text = sentence(reason.charAt(0).toUpperCase() + reason.slice(1));
-  return output === "" ? text : `${text} It last wrote:\n${excerptOf(output)}`;
+  if (output === "") return text;
+  return `${text} It last wrote:\n${excerptOf(output)}`;
 }
 
 /** The last lines, or those from the reason on: a runtime may write much after it. */

@@ -276,7 +276,8 @@ async function examineSession({
   if (!handshake.ok) return [handshake];
   const stay = checkStay(definition, opened, options.lost ?? null);
   const tools = checkTools(name, definition, opened, options.takeTools);
-  return stay === null ? [handshake, tools] : [handshake, tools, stay];
+  if (stay === null) return [handshake, tools];
+  return [handshake, tools, stay];
 }
 
 /** A named secret may be shorter than a guessed one. */
@@ -318,7 +319,8 @@ function urlSecrets(text: string): string[] {
 }
 
 function problemText({ detail, fix }: DoctorCheck): string {
-  return fix === null ? detail : `${detail} ${fix}`;
+  if (fix === null) return detail;
+  return `${detail} ${fix}`;
 }
 
 export const tryServer: DoctorPackage["tryServer"] = async (name, definition, place) => {

@@ -36,7 +36,8 @@ export async function readLoginShell(plane: Environment): Promise<Environment | 
     env,
   );
   const [, environmentText] = output.split(mark);
-  return environmentText === undefined ? null : parseEnvironment(environmentText);
+  if (environmentText === undefined) return null;
+  return parseEnvironment(environmentText);
 }
 
 /** Between NULs where the system can write them so. */

@@ -39,7 +39,8 @@ export function mayLoseNumbers(text: string): boolean {
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const tree = scanNumbers(text, isLost);
-  return tree === undefined ? value : putNumbers(value, tree);
+  if (tree === undefined) return value;
+  return putNumbers(value, tree);
 }
 
 const wholeNumber = /^-?\d+$/;
@@ -66,7 +67,8 @@ export function spellingsOf(raw: object): string[] {
 /** For a number that keeps its value: only an exponent has two spellings. */
 export function numberSpellings(value: number): string[] {
   const text = JSON.stringify(value);
-  return text.includes("e") ? [text, writtenOut(text)] : [text];
+  if (text.includes("e")) return [text, writtenOut(text)];
+  return [text];
 }
 
 /** Without an exponent, and without zeros that say nothing. */
@@ -212,5 +214,6 @@ function setMember(holder: Record<string, unknown> | unknown[], key: string, val
 /** For a value that was noted and not copied since. */
 export function withExactNumbers<T>(value: T): T {
   const tree = isHolder(value) ? trees.get(value) : undefined;
-  return tree ? (putNumbers(value, tree) as T) : value;
+  if (tree) return putNumbers(value, tree) as T;
+  return value;
 }

@@ -88,7 +88,8 @@ const isDigit = (code = 0) => code >= 0x30 && code <= 0x39;
 function isInexact(bytes: Buffer, index: number): boolean {
   if (bytes[index] === 0x2d) return bytes[index + 1] === 0x30;
   if (!isDigit(bytes[index - 1])) return false;
-  return isDigit(bytes[index + 1]) ? isDigit(bytes[index + 3]) : isDigit(bytes[index + 4]);
+  if (isDigit(bytes[index + 1])) return isDigit(bytes[index + 3]);
+  return isDigit(bytes[index + 4]);
 }
 
 type Measured = {
@@ -108,7 +109,8 @@ const unmeasured: Measured = { tooMuch: null, members: -1, inexact: -1 };
 
 /** Why it would take too long to read. Short text never does, and is not looked at. One pass, also over what is no JSON. `bytes` where they are known. */
 export function measureJson(text: string, valueLimit = maxValues, bytes?: Buffer): Measured {
-  return text.length <= shortLength ? unmeasured : measure(bytes ?? Buffer.from(text), valueLimit);
+  if (text.length <= shortLength) return unmeasured;
+  return measure(bytes ?? Buffer.from(text), valueLimit);
 }
 
 /** Small and called often, so that it is compiled: a loop of one long run is not. */

@@ -84,7 +84,8 @@ function createReader(text: string) {
         isGuess ||= !skip();
       }
     }
-    return isObject ? Object.fromEntries(entries) : entries.map(([, item]) => item);
+    if (isObject) return Object.fromEntries(entries);
+    return entries.map(([, item]) => item);
   }
 
   function member(): [string, unknown] {

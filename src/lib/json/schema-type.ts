@@ -21,7 +21,8 @@ export function renderSchemaType(
     if (!isSchema(subschema) || ancestors.length > maxDepth || ancestors.includes(subschema))
       return "unknown";
     const type = plainTypeOf(subschema, indent, ancestors);
-    return subschema.nullable === true ? union([type, "null"]) : type;
+    if (subschema.nullable === true) return union([type, "null"]);
+    return type;
   }
 
   function plainTypeOf(subschema: Schema, indent: string, ancestors: readonly unknown[]): string {
@@ -35,7 +36,8 @@ export function renderSchemaType(
       ...declaredTypes(subschema, indent, ancestors),
     ].filter((part) => part !== "unknown");
     if (parts.length === 0) return "unknown";
-    return parts.length === 1 ? (parts[0] as string) : parts.map(bracketed).join(" & ");
+    if (parts.length === 1) return parts[0] as string;
+    return parts.map(bracketed).join(" & ");
   }
 
   function referencedTypes(reference: unknown, innerType: (schema: unknown) => string): string[] {
@@ -69,7 +71,8 @@ export function renderSchemaType(
     if (type === "string" || type === "boolean" || type === "null") return type;
     if (type === "array")
       return arrayType(subschema, (itemSchema) => typeOf(itemSchema, indent, ancestors));
-    return type === "object" ? objectType(subschema, indent, ancestors) : "unknown";
+    if (type === "object") return objectType(subschema, indent, ancestors);
+    return "unknown";
   }
 
   function objectType(subschema: Schema, indent: string, ancestors: readonly unknown[]): string {
@@ -81,9 +84,8 @@ export function renderSchemaType(
     if (properties.length === 0) {
       const value = typeOf(additional ?? true, indent, ancestors);
       // A type may refer to itself in a signature, and not in `Record`.
-      return nameOf === undefined || value === "unknown"
-        ? `Record<string, ${value}>`
-        : `{\n${indent}  [name: string]: ${value};\n${indent}}`;
+      if (nameOf === undefined || value === "unknown") return `Record<string, ${value}>`;
+      return `{\n${indent}  [name: string]: ${value};\n${indent}}`;
     }
     const required = new Set(listOf(subschema.required));
     const within = `${indent}  `;
@@ -119,7 +121,8 @@ const alternatives = ({ anyOf, oneOf }: Schema) =>
   [listOf(anyOf), listOf(oneOf)].filter((members) => members.length > 0);
 const union = (types: readonly string[]) => {
   const different = [...new Set(types)];
-  return different.includes("unknown") ? "unknown" : different.join(" | ") || "never";
+  if (different.includes("unknown")) return "unknown";
+  return different.join(" | ") || "never";
 };
 const bracketed = (type: string) => (/ [|&] /.test(type) ? `(${type})` : type);
 /** JSON is also the spelling of its own type. */
@@ -132,7 +135,8 @@ function guess(schema: Schema): string | undefined {
 
 /** A name as it may stand before a colon or after `export const`. */
 export function propertyName(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  if (/^[A-Za-z_$][\w$]*$/.test(name)) return name;
+  return JSON.stringify(name);
 }
 
 /** The value behind a JSON Pointer of the same document. */

@@ -50,7 +50,8 @@ function renderChoice(list: unknown, reading: Reading): string {
 
 function requiredText(schema: unknown): string {
   const names = isSchema(schema) ? listOf(schema.required) : [];
-  return names.length === 0 ? "" : `${names.join(" and ")} (required)`;
+  if (names.length === 0) return "";
+  return `${names.join(" and ")} (required)`;
 }
 
 function typeText(schema: unknown, reading: Reading): string {

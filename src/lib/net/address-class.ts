@@ -86,7 +86,8 @@ function innerIPv4(address: string): string | null {
   const isNat64 = first === 0x64 && second === 0xff9b && isZero(2, 6);
   const isIsatap = (fifth === 0 || fifth === 0x200) && sixth === 0x5efe;
   const holdsAddress = isMapped || isCompatible || isTranslated || isNat64 || isIsatap;
-  return holdsAddress ? dotted(seventh, eighth) : null;
+  if (holdsAddress) return dotted(seventh, eighth);
+  return null;
 }
 
 function groupsOf(address: string): number[] {

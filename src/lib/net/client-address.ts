@@ -41,7 +41,8 @@ export function clientAddress(request: IncomingMessage): string | undefined {
 /** What one party has at hand: an IPv4 address, or a network of IPv6, in which it takes any address that it likes. */
 export function networkOf(request: IncomingMessage): string {
   const address = canonicalAddress(clientAddress(request) ?? "");
-  return isIP(address) === 4 ? address : address.split(":").slice(0, 4).join(":");
+  if (isIP(address) === 4) return address;
+  return address.split(":").slice(0, 4).join(":");
 }
 
 /** An IPv4 address is one, also where it is written in IPv6. */

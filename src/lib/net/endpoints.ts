@@ -77,7 +77,8 @@ export function createEndpoints(options: EndpointsOptions) {
     /** How long the endpoint still rests; 0 where it may be asked. */
     restMs(endpoint: string): number {
       const rest = resting.get(endpoint);
-      return rest === undefined ? 0 : Math.max(0, restMs(rest));
+      if (rest === undefined) return 0;
+      return Math.max(0, restMs(rest));
     },
   };
 }

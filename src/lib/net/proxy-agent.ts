@@ -36,7 +36,8 @@ export function wayThroughProxy(
     const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(openingMs)]);
     if (isForwarded) return reachProxy(proxy, signal);
     const tunnel = await openTunnel(proxy, url, signal);
-    return isEncrypted(url) ? encrypt(tunnel, url, connectionOptions, signal) : tunnel;
+    if (isEncrypted(url)) return encrypt(tunnel, url, connectionOptions, signal);
+    return tunnel;
   };
   const destroy = agent.destroy.bind(agent);
   return {
@@ -143,7 +144,8 @@ async function opened(
 }
 
 function serverName(url: URL): { servername?: string } {
-  return net.isIP(hostOf(url)) === 0 ? { servername: hostOf(url) } : {};
+  if (net.isIP(hostOf(url)) === 0) return { servername: hostOf(url) };
+  return {};
 }
 
 function credentialsOf({ url: { username, password } }: HttpProxy): Record<string, string> {

@@ -58,7 +58,8 @@ export function hostOf({ hostname }: URL): string {
 
 function isLoopback(url: URL): boolean {
   const host = hostOf(url);
-  return isIP(host) === 0 ? /(?:^|\.)localhost\.?$/i.test(host) : classOf(host) === "loopback";
+  if (isIP(host) === 0) return /(?:^|\.)localhost\.?$/i.test(host);
+  return classOf(host) === "loopback";
 }
 
 /** Hosts with all below them, each perhaps with a port; `*` is every host. */

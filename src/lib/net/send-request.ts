@@ -161,7 +161,8 @@ export function connectFailure(thrown: unknown, host: string): string {
     return `its request cannot be made (${code}); correct its 'url', 'method' or 'headers'`;
   if (isCertificate(code)) return `its certificate is not trusted (${code})`;
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return "the connection was cut";
-  return code === "" ? "the request could not be made" : `the connection failed (${code})`;
+  if (code === "") return "the request could not be made";
+  return `the connection failed (${code})`;
 }
 
 function isCertificate(code: string): boolean {
@@ -186,5 +187,6 @@ export function retryAfterMs(
   if (header === null || header === undefined || header.trim() === "") return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000;
   const retryAt = Date.parse(header);
-  return Number.isNaN(retryAt) ? undefined : Math.max(0, retryAt - now);
+  if (Number.isNaN(retryAt)) return undefined;
+  return Math.max(0, retryAt - now);
 }

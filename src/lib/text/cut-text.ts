@@ -10,7 +10,8 @@ export function cutText(text: string, limit: number): string {
   const lineEnd = start.lastIndexOf("\n");
   if (lineEnd > limit / 4) return start.slice(0, lineEnd + 1);
   const wordEnd = start.lastIndexOf(" ");
-  return wordEnd > limit / 2 ? start.slice(0, wordEnd + 1) : start;
+  if (wordEnd > limit / 2) return start.slice(0, wordEnd + 1);
+  return start;
 }
 
 function wholeCharacter(text: string, index: number): number {
@@ -22,5 +23,6 @@ function wholeCharacter(text: string, index: number): number {
 
 /** With an ellipsis where it was cut. */
 export function shorten(text: string, limit = 60): string {
-  return text.length > limit ? `${sliceText(text, 0, limit)}…` : text;
+  if (text.length > limit) return `${sliceText(text, 0, limit)}…`;
+  return text;
 }

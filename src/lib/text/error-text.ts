@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 /** What someone else's code threw, in its own words. Never throws itself. */
 export function errorText(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? String(thrown.message) : String(thrown);
+    if (thrown instanceof Error) return String(thrown.message);
+    return String(thrown);
   } catch {
     return "something that cannot be shown";
   }
@@ -33,7 +34,8 @@ export function errorPlace(stack: string, file: string, directory: string): stri
 /** The stack as it is, which begins with what was thrown. Never throws itself. */
 export function stackOf(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? String(thrown.stack ?? "") : "";
+    if (thrown instanceof Error) return String(thrown.stack ?? "");
+    return "";
   } catch {
     return "";
   }
@@ -44,5 +46,6 @@ const placeInStack =
   /(?:^|[( ])(file:\/\/[^\s()]+?|\/[^\n()]+?|[A-Za-z]:\\[^\n()]+?)((?::\d+){1,2})\)?$/gm;
 
 function pathOf(path: string): string {
-  return path.startsWith("file:") && URL.canParse(path) ? fileURLToPath(path) : path;
+  if (path.startsWith("file:") && URL.canParse(path)) return fileURLToPath(path);
+  return path;
 }

@@ -44,7 +44,8 @@ export function valueAtPath(value: unknown, path: Path): unknown {
 }
 
 function asText(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  if (typeof value === "string") return value;
+  return JSON.stringify(value) ?? "";
 }
 
 function visit(value: unknown, onText: (text: string) => void): void {

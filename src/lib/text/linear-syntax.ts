@@ -192,7 +192,8 @@ class PatternReader {
       return `\\${letter}`;
     }
     const ranges = this.#readRanges();
-    return ranges === null ? spell(this.#readCharacter()) : `[${ranges}]`;
+    if (ranges === null) return spell(this.#readCharacter());
+    return `[${ranges}]`;
   }
 
   #readClass(): string {
@@ -203,7 +204,8 @@ class PatternReader {
     while (this.#pattern[this.#position] !== "]") members += this.#readMember();
     this.#position += 1;
     if (members !== "") return `[${isNegated ? "^" : ""}${members}]`;
-    return isNegated ? "(?s:.)" : `[^\\x{0}-${spell(lastCharacter)}]`;
+    if (isNegated) return "(?s:.)";
+    return `[^\\x{0}-${spell(lastCharacter)}]`;
   }
 
   #readMember(): string {

@@ -14,7 +14,8 @@ export async function* linesOf(parts: AsyncIterable<string>): AsyncGenerator<str
 }
 
 function withoutReturn(line: string): string {
-  return line.endsWith("\r") ? line.slice(0, -1) : line;
+  if (line.endsWith("\r")) return line.slice(0, -1);
+  return line;
 }
 
 /** More are not worth a merge. */

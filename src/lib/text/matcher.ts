@@ -29,7 +29,8 @@ export function createMatcher(pattern: string): SafePattern | undefined {
     test: (text) => safe.test(text) ?? engine()?.test(text),
     steps: (length) => {
       const steps = safe.steps(length);
-      return Number.isFinite(steps) ? steps : length * (engine()?.size ?? 0);
+      if (Number.isFinite(steps)) return steps;
+      return length * (engine()?.size ?? 0);
     },
   };
 }

@@ -2,7 +2,8 @@ const plainWord = /^[A-Za-z0-9_][A-Za-z0-9_./:-]*$/;
 
 /** Quotes unless the text is safe beyond doubt. */
 export function shellQuote(text: string): string {
-  return plainWord.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  if (plainWord.test(text)) return text;
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 type Cursor = { readonly text: string; index: number; line: number };

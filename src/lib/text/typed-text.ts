@@ -3,7 +3,8 @@ type ArgumentPair = { key: string; value: string; isJson: boolean };
 /** `key=text` or `key:=json`; null when it is neither. */
 export function splitPair(pair: string): ArgumentPair | null {
   const [, key = "", operator, value = ""] = /^([^=]*?)(:?=)(.*)$/s.exec(pair) ?? [];
-  return key === "" ? null : { key, value, isJson: operator === ":=" };
+  if (key === "") return null;
+  return { key, value, isJson: operator === ":=" };
 }
 
 type Schema = { readonly [key: string]: unknown };
@@ -41,7 +42,8 @@ export function typedMembers<T extends Schema>(
 /** Null where the schema does not say. */
 export function memberTypes(schema: unknown, name: string): string[] | null {
   const properties = propertiesOf(schema);
-  return Object.hasOwn(properties, name) ? typesOf(properties[name], schema, 0) : null;
+  if (Object.hasOwn(properties, name)) return typesOf(properties[name], schema, 0);
+  return null;
 }
 
 function propertiesOf(schema: unknown): Schema {
@@ -59,7 +61,8 @@ function typesOf(schema: unknown, root: unknown, depth: number): string[] | null
   const alternatives = Array.isArray(anyOf) ? anyOf : oneOf;
   if (!Array.isArray(alternatives)) return "const" in schema ? [typeOf(schema.const)] : null;
   const alternativeTypes = alternatives.map((alternative) => typesOf(alternative, root, depth + 1));
-  return alternativeTypes.every((types) => types !== null) ? alternativeTypes.flat() : null;
+  if (alternativeTypes.every((types) => types !== null)) return alternativeTypes.flat();
+  return null;
 }
 
 function lookUp(reference: string, root: unknown): unknown {

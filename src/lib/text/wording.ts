@@ -22,7 +22,8 @@ export function sentence(text: string): string {
 export function momentText(iso: string, now: number = Date.now()): string {
   const [date = "", time = ""] = new Date(iso).toISOString().split("T");
   const minute = `${time.slice(0, 5)} UTC`;
-  return new Date(now).toISOString().startsWith(date) ? minute : `${date} ${minute}`;
+  if (new Date(now).toISOString().startsWith(date)) return minute;
+  return `${date} ${minute}`;
 }
 
 /** To the microsecond: more is noise. */

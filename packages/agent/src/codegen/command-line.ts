@@ -72,7 +72,8 @@ function notesOf({ format, default: defaultValue }: Schema): string {
   const notes: string[] = [];
   if (typeof format === "string") notes.push(format);
   if (defaultValue !== undefined) notes.push(`default ${JSON.stringify(defaultValue)}`);
-  return notes.length === 0 ? "" : `[${notes.join(", ")}]`;
+  if (notes.length === 0) return "";
+  return `[${notes.join(", ")}]`;
 }
 
 /** The schema itself, behind references and beside `null`. */
@@ -129,7 +130,8 @@ function kebab(name: string): string {
 
 function oneLine(text: string): string {
   const line = plainText(text).replaceAll(/\s+/g, " ").trim();
-  return line.length > maxAbout ? `${line.slice(0, maxAbout - 1)}…` : line;
+  if (line.length > maxAbout) return `${line.slice(0, maxAbout - 1)}…`;
+  return line;
 }
 
 const isSchema = (value: unknown): value is Schema =>

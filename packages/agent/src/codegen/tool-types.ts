@@ -106,7 +106,8 @@ function bareReferences(schema: unknown): string[] {
   const { $ref, anyOf, oneOf, allOf } = schema as Schema;
   const inner = [anyOf, oneOf, allOf].flatMap((members) => (Array.isArray(members) ? members : []));
   const references = inner.flatMap(bareReferences);
-  return typeof $ref === "string" ? [$ref, ...references] : references;
+  if (typeof $ref === "string") return [$ref, ...references];
+  return references;
 }
 
 /** Keywords that a type cannot say. */

@@ -97,7 +97,8 @@ function isNameless(thrown: unknown): boolean {
 /** The SDK adds the kind of the model: `openai.chat`. */
 function providerOf(model: object): { provider?: string } {
   const { provider } = model as { provider?: unknown };
-  return typeof provider === "string" ? { provider: provider.replace(/\..*$/s, "") } : {};
+  if (typeof provider === "string") return { provider: provider.replace(/\..*$/s, "") };
+  return {};
 }
 
 function toOptions(request: ModelRequest, version: string): UnknownObject {
@@ -165,7 +166,8 @@ function usageOf(usage: unknown): TokenUsage {
     outputTokens: output,
     totalTokens: countOf(totalTokens) || input + output,
   };
-  return cachedTokens > 0 ? { ...tokens, cachedTokens } : tokens;
+  if (cachedTokens > 0) return { ...tokens, cachedTokens };
+  return tokens;
 }
 
 /** What an endpoint does not tell counts as nothing. */
@@ -269,7 +271,8 @@ function fileOf(url: string, version: string): UnknownObject {
 }
 
 function blocksOf(content: ChatContent): ChatContentBlock[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content;
 }
 
 function textOf(content: ChatContent): string {

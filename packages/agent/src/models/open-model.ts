@@ -19,7 +19,8 @@ export function createOpenModel({ config, models, givenModels, keyOfModel }: Par
     const { openEndpoint } = await import("./ai-sdk-model.ts");
     const model = openEndpoint(name, endpoint, (thrown) => explainModelFailure(thrown, name));
     const price = config().models[name]?.price;
-    return price ? pricedModel(await model, price) : model;
+    if (price) return pricedModel(await model, price);
+    return model;
   }
 
   return async (choice) => {

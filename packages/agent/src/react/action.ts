@@ -48,7 +48,8 @@ type ReadArguments = { arguments: string } | { problem: string };
 function readObject({ text, isWhole }: { text: string; isWhole: boolean }): ReadArguments {
   if (!isWhole) return { problem: "The JSON of Args ends too early." };
   try {
-    return isObject(JSON.parse(text)) ? { arguments: text } : { problem: notAnObject };
+    if (isObject(JSON.parse(text))) return { arguments: text };
+    return { problem: notAnObject };
   } catch {
     const lenient = parseLenientJson(text);
     // What can be read in one way goes on as it was written; the path reads it, and says what was misspelt.
@@ -63,7 +64,8 @@ const emptyWords: ReadonlySet<string> = new Set(["", "none", "null", "n/a"]);
 /** What stood behind `Args` and is not an object. */
 function readProse(prose: string): ReadArguments {
   const isEmpty = emptyWords.has(prose.replaceAll("`", "").trim().toLowerCase());
-  return isEmpty ? { arguments: "{}" } : { problem: notAnObject };
+  if (isEmpty) return { arguments: "{}" };
+  return { problem: notAnObject };
 }
 
 export type Action = { name: string; arguments: string };
@@ -129,7 +131,8 @@ export function createActionReader() {
 
   function readWritten(): ReadArguments {
     endLine();
-    return part === "object" ? readObject(object.end()) : readProse(prose);
+    if (part === "object") return readObject(object.end());
+    return readProse(prose);
   }
 
   return {
@@ -138,13 +141,15 @@ export function createActionReader() {
       if (part === "object") return pushObject(token.text);
       if (token.kind === "label") return readLabel(token.label);
       if (token.kind === "fence") return "more";
-      return part === "name" ? readName(token.text) : readLine(token.text);
+      if (part === "name") return readName(token.text);
+      return readLine(token.text);
     },
     end(): Action | { problem: string } {
       const clean = cleanName(name);
       if (clean === "") return { problem: "The Action has no name." };
       const written = readWritten();
-      return "problem" in written ? written : { name: clean, ...written };
+      if ("problem" in written) return written;
+      return { name: clean, ...written };
     },
   };
 }

@@ -54,7 +54,8 @@ export function readLabel(
 function skipNumber(line: string, from: number): number {
   const numberEnd = takeWhile(line, from, "0123456789", 3);
   if (numberEnd === from || numberEnd === line.length) return numberEnd;
-  return ".)".includes(line.charAt(numberEnd)) ? takeWhile(line, numberEnd + 1, " \t", 2) : from;
+  if (".)".includes(line.charAt(numberEnd))) return takeWhile(line, numberEnd + 1, " \t", 2);
+  return from;
 }
 
 /** `**Action:** x`: the mark that was opened before the word may be closed behind the colon. */
@@ -67,7 +68,8 @@ function closeMark(
 ): FoundLabel | "open" {
   const following = line.slice(position, position + mark.length);
   if (following === mark) return { label, length: position + mark.length, mark: "" };
-  return mark.startsWith(following) && !isWhole ? "open" : { label, length: position, mark };
+  if (mark.startsWith(following) && !isWhole) return "open";
+  return { label, length: position, mark };
 }
 
 function readWord(

@@ -54,7 +54,8 @@ function describeArgument(
   const fallback =
     defaultValue === undefined ? "" : ` Default: ${oneLine(JSON.stringify(defaultValue))}.`;
   const text = typeof description === "string" ? indent(description, "      ") : "";
-  return text === "" && fallback === "" ? start : `${start}: ${`${text}${fallback}`.trim()}`;
+  if (text === "" && fallback === "") return start;
+  return `${start}: ${`${text}${fallback}`.trim()}`;
 }
 
 /** A schema in few words: `string`, `list of integer`, `"a" or "b"`, `{street: string, zip?: string}`. */
@@ -211,10 +212,12 @@ function validJson(written: string): string {
   if (written.trim() === "") return "{}";
   try {
     const value: unknown = JSON.parse(written);
-    return isObject(value) ? JSON.stringify(value) : JSON.stringify(written);
+    if (isObject(value)) return JSON.stringify(value);
+    return JSON.stringify(written);
   } catch {
     const { text } = parseLenientJson(written);
-    return text?.startsWith("{") ? text : JSON.stringify(written);
+    if (text?.startsWith("{")) return text;
+    return JSON.stringify(written);
   }
 }
 
@@ -310,7 +313,8 @@ function understand(
 /** Calls in the model's own way count where its text could not be read. */
 function callsOf({ action, problem }: ReactTurn, nativeCalls: AskedCall[]): AskedCall[] {
   if (action) return [toolCall(action)];
-  return problem === null ? [] : withUniqueIds(nativeCalls);
+  if (problem === null) return [];
+  return withUniqueIds(nativeCalls);
 }
 
 /** A reply that ended in the middle may have had arguments for it, or a longer name. */

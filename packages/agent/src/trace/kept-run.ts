@@ -134,7 +134,8 @@ function keptCall({ id, function: { name, arguments: args } }: AskedCall): Asked
 }
 
 function keptContent(content: ChatContent): ChatContent {
-  return typeof content === "string" ? keptText(content) : content.map(keptBlock);
+  if (typeof content === "string") return keptText(content);
+  return content.map(keptBlock);
 }
 
 function keptBlock(block: ChatContentBlock): ChatContentBlock {

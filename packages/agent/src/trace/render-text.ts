@@ -109,7 +109,8 @@ export function traceEntries(run: AgentRun): TraceEntry[] {
   return entries.map((entry, index) => {
     if (entry.kind === "call") return { ...entry, number: ++number };
     const isAnswer = entry.role === "assistant" && index === entries.length - 1;
-    return isAnswer ? { ...entry, role: "answer" } : entry;
+    if (isAnswer) return { ...entry, role: "answer" };
+    return entry;
   });
 }
 
@@ -184,7 +185,8 @@ function messageEntry(message: ChatMessage): TraceMessage {
 }
 
 function isEmpty(content: ChatContent): boolean {
-  return typeof content === "string" ? content.trim() === "" : content.length === 0;
+  if (typeof content === "string") return content.trim() === "";
+  return content.length === 0;
 }
 
 /** JSON on lines of its own, to the letter as it was written; anything else as it is. */
@@ -202,7 +204,8 @@ export function prettyJson(text: string): string {
 function durationOf(ms: number): string {
   if (ms < 10) return `${Math.round(ms * 10) / 10} ms`;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  return ms < 60_000 ? `${(ms / 1_000).toFixed(2)} s` : `${(ms / 60_000).toFixed(1)} min`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(2)} s`;
+  return `${(ms / 60_000).toFixed(1)} min`;
 }
 
 const outcomeWords = {

@@ -128,7 +128,8 @@ function createDueLetters(
       const due = dueAt(letter);
       if (letter === null || due === null) return { is: "over" };
       if (due > Date.now()) return { is: "later", at: due };
-      return knows(letter) ? { is: "begun", ended: tryAgain(letter) } : { is: "unknown" };
+      if (knows(letter)) return { is: "begun", ended: tryAgain(letter) };
+      return { is: "unknown" };
     },
   };
 }
@@ -276,7 +277,8 @@ function letterAfter(
   if (ok || call.status === "waiting") return states.succeed(heldLetter, call.id, now);
   if (call.status === "cancelled")
     return states.release(heldLetter, call.id, call.attempts > 0, now);
-  return failure === null ? states.expire(heldLetter, now) : states.fail(heldLetter, failure, now);
+  if (failure === null) return states.expire(heldLetter, now);
+  return states.fail(heldLetter, failure, now);
 }
 
 /** Renews the lease during the retry; `lost` aborts when another plane has the entry. */

@@ -25,7 +25,8 @@ export function createDeadLetterStore(
   /** Null when it was changed meanwhile. */
   async function replace(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
     const replaced = await (await store()).replaceDeadLetter(letter);
-    return replaced ? { ...letter, revision: letter.revision + 1 } : null;
+    if (replaced) return { ...letter, revision: letter.revision + 1 };
+    return null;
   }
 
   /** Free again, if its lease has expired. */

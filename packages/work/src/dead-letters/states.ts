@@ -182,7 +182,8 @@ function dueAfter(
 
 /** The server's own retry time. */
 export function notBefore({ data }: ErrorReport): number {
-  return typeof data.retryAt === "string" ? Date.parse(data.retryAt) || 0 : 0;
+  if (typeof data.retryAt === "string") return Date.parse(data.retryAt) || 0;
+  return 0;
 }
 
 function wasBefore({ lease, nextRetryAt }: KeptDeadLetter) {

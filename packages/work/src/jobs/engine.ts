@@ -55,7 +55,8 @@ async function fireAll(
       const job = jobByKey.get(scheduleKey(schedule.job, schedule.owner));
       if (!job || !isScheduled(job)) return [];
       const principal = principalFor(job);
-      return principal === null ? [] : [fireOne(jobs, { job, principal }, schedule, now)];
+      if (principal === null) return [];
+      return [fireOne(jobs, { job, principal }, schedule, now)];
     }),
   );
   const written = await jobs.fireJobSchedules(firings);
@@ -244,7 +245,8 @@ async function endOf({ parts }: State, { done, held }: Active): Promise<number |
   const storedRun = held.lost.aborted
     ? await (await parts.store()).jobRun(held.current().id)
     : held.current();
-  return storedRun?.dueAt ? Date.parse(storedRun.dueAt) : null;
+  if (storedRun?.dueAt) return Date.parse(storedRun.dueAt);
+  return null;
 }
 
 type Patience = { waitMs: number; signal?: AbortSignal | undefined };

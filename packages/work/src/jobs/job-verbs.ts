@@ -327,7 +327,8 @@ function isShown(run: KeptJobRun, principal: Principal): boolean {
 }
 
 function seenBy(principal: Principal): { seenBy?: string | null } {
-  return mayDo(principal, "admin") ? {} : { seenBy: principal.user };
+  if (mayDo(principal, "admin")) return {};
+  return { seenBy: principal.user };
 }
 
 /** One run for each idempotency key. A plane without schedules waits: no other would continue the run. */

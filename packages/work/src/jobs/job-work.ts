@@ -71,7 +71,8 @@ async function actorOf(parts: WorkParts, run: KeptJobRun): Promise<Principal> {
     run.origin === "schedule"
       ? parts.defaultPrincipal
       : await parts.currentPrincipal(run.principal);
-  return job === undefined ? principal : parts.actAs(job, principal);
+  if (job === undefined) return principal;
+  return parts.actAs(job, principal);
 }
 
 /** The task and its skills, as this persona has them. */

@@ -145,7 +145,8 @@ function keptResult(result: Json): { result?: Json } {
 }
 
 function withoutLarge({ result, ...step }: KeptTask["steps"][number]): KeptTask["steps"][number] {
-  return result === undefined ? step : { ...step, ...keptResult(result) };
+  if (result === undefined) return step;
+  return { ...step, ...keptResult(result) };
 }
 
 function tooManyStarts({ task, attempts, error }: KeptTask): PlaneError {

@@ -106,7 +106,8 @@ export function scheduleKey(job: string, owner: string | null): string {
 }
 
 function isoOf(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
+  if (time === null) return null;
+  return new Date(time).toISOString();
 }
 
 const hourMs = 3_600_000;
@@ -149,7 +150,8 @@ export function lastTimes(
 function endOf(text: string, zone: string): number {
   const end = readMoment(text, zone);
   if (end === null) return Number.POSITIVE_INFINITY;
-  return end.isDate ? momentOf(zone, wallTimeAt(zone, end.at) + dayMs) : end.at + 1;
+  if (end.isDate) return momentOf(zone, wallTimeAt(zone, end.at) + dayMs);
+  return end.at + 1;
 }
 
 const daysOf = { daily: 1, weekly: 7, monthly: 31 } as const;

@@ -90,7 +90,8 @@ export function moveTask(
       ...withoutUndefined({ startedAt: state === "in_progress" ? timestamp : undefined }),
       ...changes,
     };
-    return isSettled(moved) ? { ...moved, endedAt: timestamp, nextAttemptAt: null } : moved;
+    if (isSettled(moved)) return { ...moved, endedAt: timestamp, nextAttemptAt: null };
+    return moved;
   });
 }
 
@@ -180,7 +181,8 @@ export function newRun(job: JobManifest, request: JobRunRequest, now: number): K
 function slotOf(job: string, owner: string | null, request: JobRunRequest, id: string): string {
   const { scheduledFor, key, principal } = request;
   if (scheduledFor !== undefined) return JSON.stringify(["schedule", job, owner, scheduledFor]);
-  return key === undefined ? id : JSON.stringify(["request", job, owner, ownerOf(principal), key]);
+  if (key === undefined) return id;
+  return JSON.stringify(["request", job, owner, ownerOf(principal), key]);
 }
 
 /** The slot of a request as version 0.1 wrote it, by its user. Such runs count for their keys while they are kept. */

@@ -128,5 +128,6 @@ function problemsOf(
 function renderArgument({ path, message, missing }: ArgumentProblem): string {
   if (missing !== undefined)
     return `The argument '${missing}' is missing${path === "" ? "" : ` in ${path}`}.`;
-  return path === "" ? `Its arguments ${message}.` : `The argument ${path} ${message}.`;
+  if (path === "") return `Its arguments ${message}.`;
+  return `The argument ${path} ${message}.`;
 }

@@ -125,7 +125,8 @@ function capital(text: string): string {
 }
 
 function short(text: string): string {
-  return text.length > 60 ? `${sliceText(text, 0, 60)}…` : text;
+  if (text.length > 60) return `${sliceText(text, 0, 60)}…`;
+  return text;
 }
 
 const token = /"(?:[^"\\]|\\.)*"|[[\]{},:\n]|[^\s[\]{},:"]+/g;

@@ -30,7 +30,8 @@ export function writeScript({ task, steps }: ToolPlan): string {
 /** What cannot end the line it stands in. */
 export function toComment(text: string): string {
   const line = plainText(text.toWellFormed()).replaceAll(/\s+/g, " ").trim();
-  return line.length > commentCharacters ? `${line.slice(0, commentCharacters - 1)}…` : line;
+  if (line.length > commentCharacters) return `${line.slice(0, commentCharacters - 1)}…`;
+  return line;
 }
 
 function writeStep(step: PlanStep, index: number): string {

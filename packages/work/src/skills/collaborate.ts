@@ -97,7 +97,8 @@ function weightOf(allReplies: readonly ParticipantReply[]): number {
 
 function bidIn({ text }: ParticipantReply): number | null {
   const [bid] = /\d+(?:\.\d+)?/.exec(text ?? "") ?? [];
-  return bid === undefined ? null : Math.min(100, Number(bid));
+  if (bid === undefined) return null;
+  return Math.min(100, Number(bid));
 }
 
 function disagreement(

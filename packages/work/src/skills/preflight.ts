@@ -89,7 +89,8 @@ export async function checkSkillTool(
   if (argumentSets.length === 0) argumentSets.push({});
   const verdicts = await Promise.all(argumentSets.map((args) => verdict(name, args as JsonObject)));
   const denied = verdicts.find((verdictOnSet) => verdictOnSet.verdict === "deny");
-  return denied ? [{ kind: "policy", name, reason: `'${name}' is refused: ${denied.reason}` }] : [];
+  if (denied) return [{ kind: "policy", name, reason: `'${name}' is refused: ${denied.reason}` }];
+  return [];
 }
 
 export function notReady(

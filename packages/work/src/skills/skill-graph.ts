@@ -64,7 +64,8 @@ export function conditionHolds(
   if (when === undefined) return true;
   return referencesIn(when).every((path) => {
     const referencedValue = lookUp(path, input, results);
-    return Array.isArray(referencedValue) ? referencedValue.length > 0 : Boolean(referencedValue);
+    if (Array.isArray(referencedValue)) return referencedValue.length > 0;
+    return Boolean(referencedValue);
   });
 }
 
