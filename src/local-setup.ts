@@ -39,7 +39,7 @@ export async function openRecordedSetup(localPlace: LocalPlace): Promise<Setup> 
   return { ...setup, ...recordedEntries(setup, record), ...recordedClients(setup, record) };
 }
 
-type Edits =
+type EditVerb =
   | "addServers"
   | "updateServers"
   | "init"
@@ -51,7 +51,7 @@ type Edits =
   | "removeToolset"
   | "putModel";
 
-function recordedEntries(setup: Setup, record: RecordChange): Pick<Setup, Edits> {
+function recordedEntries(setup: Setup, record: RecordChange): Pick<Setup, EditVerb> {
   const servers = async () => (await setup.written()).servers;
   const server = (operation: string, target: string, file?: string): AuditedWork => ({
     operation,

@@ -121,7 +121,7 @@ export function createAgentRuns(
   const running = new Set<Promise<unknown>>();
 
   /** From the first question to what is kept; a conversation of its own ends with it. */
-  async function account(
+  async function runAndKeep(
     question: string,
     run: RunParts,
     owner: RunOwner,
@@ -156,7 +156,7 @@ export function createAgentRuns(
     async run(question, options = {}) {
       requireText(question, "a question");
       const prepared = await prepare(options, parts, options.principal ?? defaultPrincipal);
-      return track(account(question, prepared.run, prepared));
+      return track(runAndKeep(question, prepared.run, prepared));
     },
     async generate(request) {
       const { prompt, parser, maxCorrectionSteps = 0, maxRestarts = 0, ...options } = request;
@@ -174,7 +174,7 @@ export function createAgentRuns(
         prompt,
         prepared.run,
         { parser: parser ?? asIs, maxCorrectionSteps, maxRestarts },
-        (text, run, goOn) => track(account(text, run, prepared, goOn)),
+        (text, run, goOn) => track(runAndKeep(text, run, prepared, goOn)),
       );
     },
     settled: async () => void (await Promise.allSettled(running)),

@@ -184,12 +184,12 @@ export type KnownServers = {
 };
 
 /** What a toolset has for one caller. */
-type Selected = { tools: readonly Tool[]; maySee(server: string): boolean };
+type SelectedTools = { tools: readonly Tool[]; maySee(server: string): boolean };
 
 /** The servers of a toolset that have nothing in it because they are unreachable, as far as the caller may know of them. */
 export function missingServers(
   { providers }: ToolsetDefinition,
-  { tools, maySee }: Selected,
+  { tools, maySee }: SelectedTools,
   servers: KnownServers,
 ): MissingServer[] {
   return providers.flatMap((server) => {
@@ -210,7 +210,7 @@ function missingNames({ allow_tools }: ToolsetDefinition, tools: readonly Tool[]
 export function checkSelection(
   alias: string | null,
   definition: ToolsetDefinition,
-  selected: Selected,
+  selected: SelectedTools,
   servers: KnownServers,
 ): void {
   const { providers } = definition;

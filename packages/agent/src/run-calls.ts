@@ -122,9 +122,12 @@ export async function runCalls(
 
   async function make(call: AskedCall, tool: OfferedTool): Promise<Called> {
     const earlierOutcome = round.before(call);
-    if (earlierOutcome) return repeated(call, await earlierOutcome);
+    if (earlierOutcome) return repeatedCall(call, await earlierOutcome);
     if (callsLeft <= 0) {
-      const refused = notMade(call, `'${tool.name}' was not run: this run may make no more calls.`);
+      const refused = unmadeCall(
+        call,
+        `'${tool.name}' was not run: this run may make no more calls.`,
+      );
       return { ...refused, isBeyondBudget: true };
     }
     callsLeft -= 1;
@@ -154,8 +157,8 @@ export async function runCalls(
     const { name } = call.function;
     const tool = byName.get(name) ?? findBySpelling(name, offered);
     let called: Called;
-    if (!tool) called = notMade(call, unknownTool(name, offered));
-    else if (parts.isCut && !hasWholeArguments(call)) called = notMade(call, cutOffText(name));
+    if (!tool) called = unmadeCall(call, unknownTool(name, offered));
+    else if (parts.isCut && !hasWholeArguments(call)) called = unmadeCall(call, cutOffText(name));
     else called = await make(call, tool);
     onEnd?.(called);
     return called;
@@ -170,7 +173,7 @@ function toCalled(
   outcome: Outcome | null,
   signal: AbortSignal | undefined,
 ): Called {
-  if (outcome === null) return tooLate(call);
+  if (outcome === null) return lateCall(call);
   const isEnded = outcome.call.status === "cancelled" || outcome.error?.data.stopped === true;
   const isInterrupted = isEnded && signal?.aborted === true && mayHaveRun(outcome);
   const content: ChatContent = isInterrupted
@@ -195,8 +198,8 @@ function recordOf(call: AskedCall, { call: callRecord }: Outcome, status: string
 }
 
 /** The record is the first call's: there is no other. */
-function repeated(call: AskedCall, outcome: Outcome | null): Called {
-  if (outcome === null) return tooLate(call);
+function repeatedCall(call: AskedCall, outcome: Outcome | null): Called {
+  if (outcome === null) return lateCall(call);
   const note =
     "(not run again: the same call was made before, and nothing was changed since; this is its result)";
   const observed = observe(outcome, call.function.name);
@@ -212,12 +215,12 @@ function repeated(call: AskedCall, outcome: Outcome | null): Called {
   };
 }
 
-function notMade(call: AskedCall, text: string): Called {
+function unmadeCall(call: AskedCall, text: string): Called {
   const observation = { call, content: `Error: ${text}`, isError: true };
   return { observation, record: notMadeRecord(call, "refused"), isRepeat: false, outcome: null };
 }
 
-function tooLate(call: AskedCall): Called {
+function lateCall(call: AskedCall): Called {
   const observation = {
     call,
     content: "Not run: the run ended before its turn came.",

@@ -55,7 +55,7 @@ export type Running = Pick<SandboxRequest, "limits"> & {
 };
 
 /** `answered` and `namesPort` are for what a program waits for with its thread. */
-export type Waits = { answered: Int32Array; namesPort: MessagePort };
+export type WaitChannels = { answered: Int32Array; namesPort: MessagePort };
 type Send = (message: FromSandbox) => void;
 
 /** A runtime with all that a program finds there, for one program. */
@@ -71,7 +71,7 @@ export type Engine = {
   dispose(): boolean;
 };
 
-export async function createEngine(send: Send, waits: Waits): Promise<Engine> {
+export async function createEngine(send: Send, waits: WaitChannels): Promise<Engine> {
   const runtime = (await module).newRuntime();
   runtime.setMaxStackSize(maxStackBytes);
   const context = runtime.newContext();
@@ -121,7 +121,12 @@ type Bridge = Record<
   "request" | "log" | "done" | "fail" | "compute" | "names",
   (...texts: BridgeText[]) => QuickJSHandle | undefined
 >;
-type BridgeParts = { running: Running; send: Send; waits: Waits; settle(json: string): void };
+type BridgeParts = {
+  running: Running;
+  send: Send;
+  waits: WaitChannels;
+  settle(json: string): void;
+};
 
 /** What the prelude gets: each function takes texts. */
 function createBridge(
@@ -192,7 +197,7 @@ function createBridge(
 }
 
 /** One turn of the host, waited for. */
-function askNow(json: string, send: Send, { answered, namesPort }: Waits): string {
+function askNow(json: string, send: Send, { answered, namesPort }: WaitChannels): string {
   Atomics.store(answered, 0, 0);
   send({ type: "names", json });
   Atomics.wait(answered, 0, 0, namesMs);

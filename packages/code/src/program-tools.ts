@@ -99,7 +99,11 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
       );
     },
     /** For a path without a tool: what there is in its place, as a program writes it. */
-    instead(path: readonly string[], principal: Principal, only: (tool: Tool) => boolean): string {
+    suggestionFor(
+      path: readonly string[],
+      principal: Principal,
+      only: (tool: Tool) => boolean,
+    ): string {
       const [first = "", ...toolPath] = path;
       const servers = this.names([], principal, only);
       const [server] = servers.includes(first) ? [first] : nearest(first, servers, 1);
@@ -113,7 +117,7 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
       return `${render([server])} has: ${listed(names)}. search('…') finds tools.`;
     },
     /** For a name that is no global, but a server or a tool. */
-    meant(
+    suggestionForGlobal(
       { name, message }: ProgramError,
       principal: Principal,
       only: (tool: Tool) => boolean,
@@ -132,7 +136,7 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
       return `. Did you mean ${names.join(" or ")}?`;
     },
     /** For a call with anything but one object. */
-    takes(path: readonly string[], principal: Principal): string {
+    argumentsHint(path: readonly string[], principal: Principal): string {
       const { properties = {}, required = [] } = lookUp(path, principal)?.tool?.parameters ?? {};
       const requiredNames = Array.isArray(required) ? required : [];
       const names = Object.keys(properties as object).toSorted(

@@ -118,7 +118,8 @@ export async function runCode(
       },
     });
     state.isOver = true;
-    if (!result.ok) result.error.message += ports.tools.meant(result.error, principal, only);
+    if (!result.ok)
+      result.error.message += ports.tools.suggestionForGlobal(result.error, principal, only);
     // A call that was not waited for has begun all the same.
     await Promise.allSettled(inFlight);
     if (state.waiting.size > 0) run.recorded = state.memory.all();
@@ -202,12 +203,12 @@ function createRequests(state: Running, ports: RunCodePorts) {
     const code = outcome.error?.code;
     if (code === "TOOL_NOT_FOUND") return unknownTool(path);
     if (code !== "INVALID_ARGUMENTS" || isObject(args)) return answerOf(outcome);
-    return failureJson(outcome.call.tool, code, ports.tools.takes(path, principal));
+    return failureJson(outcome.call.tool, code, ports.tools.argumentsHint(path, principal));
   }
 
   function unknownTool(path: readonly string[]): string {
     const name = path.join(".");
-    const suggestion = ports.tools.instead(path, principal, options.only ?? (() => true));
+    const suggestion = ports.tools.suggestionFor(path, principal, options.only ?? (() => true));
     return failureJson(name, "TOOL_NOT_FOUND", `No tool '${name}'. ${suggestion}`);
   }
 
@@ -329,7 +330,7 @@ function createCallTool(
     if (only && !(tool && only(tool)))
       throw new PlaneError(
         "TOOL_NOT_FOUND",
-        `No tool '${path.join(".")}' here. ${tools.instead(path, principal, only)}`,
+        `No tool '${path.join(".")}' here. ${tools.suggestionFor(path, principal, only)}`,
       );
     const isUnseen = isSeen !== undefined && !(tool && isSeen(tool));
     const startedAt = new Date().toISOString();

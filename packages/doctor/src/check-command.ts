@@ -25,7 +25,7 @@ export function checkCommand(
   const { executable, unusable } = findCommand(command, cwd, searchPlace.path);
   if (executable !== null) return passed("command", `'${command}' is ${executable}.`);
   if (unusable) return unusableFile(unusable);
-  return missing(command, searchPlace);
+  return missingCommand(command, searchPlace);
 }
 
 export function dependsOnDirectory(command: string | undefined): boolean {
@@ -49,7 +49,7 @@ function unusableFile({ path, isDirectory }: NonNullable<CommandSearch["unusable
   return failed("command", `${path} is not executable for this user.`, fix);
 }
 
-function missing(command: string, searchPlace: SearchPlace): DoctorCheck {
+function missingCommand(command: string, searchPlace: SearchPlace): DoctorCheck {
   const { cwd, path } = searchPlace;
   const fix =
     shellSyntaxFix(command, searchPlace) ??

@@ -99,20 +99,24 @@ export function plainOnTlsPort({ host, protocol }: URL): DoctorCheck {
 function openSocket(url: URL, signal: AbortSignal): Promise<Socket> {
   const port = Number(url.port) || (isEncrypted(url) ? 443 : 80);
   const socket = connect({ host: hostOf(url), port, ...configured.connection(url) });
-  return settled(socket, "connect", signal);
+  return settledSocket(socket, "connect", signal);
 }
 
 function encrypt(url: URL, socket: Socket, signal: AbortSignal, verify: boolean): Promise<Socket> {
   const host = hostOf(url);
   const servername = isIP(host) === 0 ? { servername: host } : {};
-  return settled(
+  return settledSocket(
     connectTls({ socket, host, ...servername, rejectUnauthorized: verify }),
     "secureConnect",
     signal,
   );
 }
 
-function settled<T extends Socket>(socket: T, event: string, signal: AbortSignal): Promise<T> {
+function settledSocket<T extends Socket>(
+  socket: T,
+  event: string,
+  signal: AbortSignal,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => socket.destroy(new Error("time limit"));
     if (signal.aborted) giveUp();

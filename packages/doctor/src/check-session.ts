@@ -25,19 +25,15 @@ import { renderCommandLine } from "./check-command.ts";
 import { failed, passed } from "./check-configuration.ts";
 
 export function checkSignIn(server: string, ended: EndedSignIn): DoctorCheck {
-  const description = endedWords(ended);
+  const endedText = endedWords(ended);
   const fix = `Sign in to it again: toolplane servers login ${server}`;
-  return failed(
-    "sign-in",
-    sentence(description.charAt(0).toUpperCase() + description.slice(1)),
-    fix,
-  );
+  return failed("sign-in", sentence(endedText.charAt(0).toUpperCase() + endedText.slice(1)), fix);
 }
 
 export function checkHandshake(
   server: string,
   definition: ServerDefinition,
-  { session, failure }: Opened,
+  { session, failure }: OpenedServer,
 ): DoctorCheck {
   if (failure && !session) {
     const isProcess = definition.transport === "stdio";
@@ -100,7 +96,7 @@ function processFix(definition: ServerDefinition, { kind, reason, output }: Fail
   }
   if (kind === "not started" && reason.includes("was not found"))
     return `Correct the first line (#!) of ${definition.command ?? ""}; the program it names does not exist.`;
-  if (isStranger(reason)) return updateFix;
+  if (speaksOtherProtocol(reason)) return updateFix;
   const line = renderCommandLine(definition);
   if (kind === "too late" && installerOf(definition) !== null)
     return `Raise 'installTimeoutMs', or run it once by hand, so that it can fetch what it needs: ${line}`;
@@ -117,7 +113,7 @@ function remoteFix(
   if (reason.includes("does not speak TLS")) return "Begin 'url' with http:// instead of https://.";
   if (reason.includes("is not a WebSocket server") || reason.includes("sub-protocol"))
     return `Set 'transport' to "http", or point 'url' to a WebSocket that speaks MCP.`;
-  if (isStranger(reason)) return updateFix;
+  if (speaksOtherProtocol(reason)) return updateFix;
   if (status === undefined)
     return "Point 'url' to the MCP endpoint of the server, often at /mcp; something else answers there.";
   if (status === 401 || status === 403) return credentialFix(server, definition);
@@ -140,14 +136,14 @@ function credentialFix(server: string, { headers, auth }: ServerDefinition): str
 
 const updateFix = "Update the server to a version that speaks one of these protocols.";
 
-function isStranger(reason: string): boolean {
+function speaksOtherProtocol(reason: string): boolean {
   return reason.startsWith("it speaks protocol");
 }
 
 export function checkTools(
   server: string,
   definition: ServerDefinition,
-  { listed, failure }: Opened,
+  { listed, failure }: OpenedServer,
   takeTools: TakeTools,
 ): DoctorCheck {
   if (listed === null) {
@@ -197,7 +193,7 @@ function listingFix(definition: ServerDefinition): string {
   return `Run it by hand to see what it says when it lists its tools: ${renderCommandLine(definition)}`;
 }
 
-type Opened = {
+type OpenedServer = {
   session: { protocolVersion: string; server: string | null } | null;
   listed: unknown[] | null;
   failure: Failure | null;
@@ -208,10 +204,10 @@ export async function openServer(
   definition: ServerDefinition,
   { environment, packages }: Pick<OpenOptions, "environment" | "packages">,
   { limitMs, installMs, isInstalled }: { limitMs: number; installMs: number; isInstalled: boolean },
-): Promise<Opened> {
+): Promise<OpenedServer> {
   const limiter = new TimeLimiter(limitMs, { capMs: installMs + limitMs });
   const { signal } = limiter;
-  const opened: Opened = { session: null, listed: null, failure: null };
+  const opened: OpenedServer = { session: null, listed: null, failure: null };
   const closed = Promise.withResolvers<TransportError>();
   const channels: Channel[] = [];
   let waitsMs = limitMs;
@@ -289,7 +285,7 @@ async function requireStay(closed: Promise<TransportError>): Promise<void> {
 /** Null where it still runs. */
 export function checkStay(
   definition: ServerDefinition,
-  { listed, failure }: Opened,
+  { listed, failure }: OpenedServer,
   lost: string | null,
 ): DoctorCheck | null {
   const afterListing = listed === null || failure === null ? null : describe(failure);
@@ -360,7 +356,7 @@ async function explain({
     const processEnd = isProcess ? await Promise.race([closed, sleep(stderrDrainMs, null)]) : null;
     return {
       kind: "too late",
-      reason: `${instead(isProcess ? noise : undefined, stray)} gave no answer within ${limitMs / 1000} s`,
+      reason: `${wordsBeforeSilence(isProcess ? noise : undefined, stray)} gave no answer within ${limitMs / 1000} s`,
       output: saidBy(processEnd),
     };
   }
@@ -376,7 +372,7 @@ async function explain({
 }
 
 /** What came in place of an answer. */
-function instead(noise: string | undefined, stray: string | undefined): string {
+function wordsBeforeSilence(noise: string | undefined, stray: string | undefined): string {
   if (noise !== undefined) return `it wrote '${noise}' to stdout, which is not MCP, and`;
   return stray === undefined ? "it" : `${stray}, and`;
 }

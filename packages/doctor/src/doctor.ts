@@ -57,9 +57,9 @@ export const examineServers: DoctorPackage["examineServers"] = async (names, dir
       isInstalled: listedAt !== null,
       lost: lostAgain(statuses.get(name)),
       endedSignIn: means.endedSignIns.get(name),
-    }).catch(crashed);
+    }).catch(crashChecks);
     const secrets = [
-      ...referenced(definition, subject),
+      ...referencedSecrets(definition, subject),
       ...inheritedSecrets(environment, definition?.inheritEnv),
     ];
     const checks = hideIn(serverChecks, createHider([...means.secretValues(), ...secrets]));
@@ -88,12 +88,12 @@ function hideIn(checks: readonly DoctorCheck[], hide: (text: string) => string):
 }
 
 /** A check that crashes is a finding of its own. */
-function crashed(thrown: unknown): DoctorCheck[] {
+function crashChecks(thrown: unknown): DoctorCheck[] {
   return [failed("configuration", toPlaneError(thrown).message, "Correct what the message names.")];
 }
 
 /** Values that became secret because they were read from elsewhere. */
-function referenced(
+function referencedSecrets(
   configured: ServerDefinition | undefined,
   subject: ServerDefinition | { broken: string },
 ): string[] {
@@ -144,8 +144,13 @@ type ExamineOptions = {
   limitMs?: number;
 };
 
-type Located = ServerDefinition & { cwd: string };
-type Examination = { name: string; definition: Located; options: ExamineOptions; limitMs: number };
+type LocatedServer = ServerDefinition & { cwd: string };
+type Examination = {
+  name: string;
+  definition: LocatedServer;
+  options: ExamineOptions;
+  limitMs: number;
+};
 
 /** Step by step, until the next step can tell nothing new. */
 export async function examineServer(
@@ -200,7 +205,8 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
     requiredChecks.unshift(checkContainer(container, options.environment));
   } else if (!isHidden) requiredChecks.unshift(checkCommand(definition, options.environment));
   const checks = [...requiredChecks, checkEnvironment(definition)];
-  if (requiredChecks.some(({ ok }) => !ok)) return [...checks, ...(await compare(examination, ""))];
+  if (requiredChecks.some(({ ok }) => !ok))
+    return [...checks, ...(await compareWithLoginShell(examination, ""))];
   if (options.installing) {
     const { since, lastLine } = options.installing;
     const lastLineText = lastLine === null ? "" : ` It last wrote: ${lastLine}`;
@@ -212,11 +218,15 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   const session = await examineSession(examination);
   const trouble = failedHandshake(session);
   // What the server says of itself is closer than a guess about where it starts.
-  return [...checks, ...session, ...(trouble ? await compare(examination, trouble.detail) : [])];
+  return [
+    ...checks,
+    ...session,
+    ...(trouble ? await compareWithLoginShell(examination, trouble.detail) : []),
+  ];
 }
 
 /** What works by hand has a login shell's environment. */
-async function compare(
+async function compareWithLoginShell(
   { name, definition, options }: Examination,
   serverWords: string,
 ): Promise<DoctorCheck[]> {

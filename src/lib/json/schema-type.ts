@@ -52,7 +52,7 @@ export function renderSchemaType(
   ): string[] {
     const types = Array.isArray(subschema.type)
       ? subschema.type
-      : [subschema.type ?? guess(subschema)];
+      : [subschema.type ?? guessType(subschema)];
     if (types[0] === undefined) return [];
     return [
       union(
@@ -128,7 +128,7 @@ const bracketed = (type: string) => (/ [|&] /.test(type) ? `(${type})` : type);
 /** JSON is also the spelling of its own type. */
 const literal = (value: unknown) => JSON.stringify(value) ?? "unknown";
 
-function guess(schema: Schema): string | undefined {
+function guessType(schema: Schema): string | undefined {
   if ("properties" in schema || "additionalProperties" in schema) return "object";
   return "items" in schema || "prefixItems" in schema ? "array" : undefined;
 }

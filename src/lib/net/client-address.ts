@@ -24,9 +24,9 @@ export function noteClientAddress(request: IncomingMessage, isTrusted: TrustedPr
   const forwarded = String(request.headers["x-forwarded-for"] ?? "")
     .split(",")
     .map((part) => part.trim());
-  let address = plain(remoteAddress ?? "");
+  let address = plainAddress(remoteAddress ?? "");
   while (isTrusted(address)) {
-    const next = plain(forwarded.pop() ?? "");
+    const next = plainAddress(forwarded.pop() ?? "");
     if (isIP(next) === 0) break;
     address = next;
   }
@@ -46,6 +46,6 @@ export function networkOf(request: IncomingMessage): string {
 }
 
 /** An IPv4 address is one, also where it is written in IPv6. */
-function plain(address: string): string {
+function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }

@@ -157,7 +157,7 @@ export function createEgress({ allow, resolve = resolveBySystem, stopping }: Egr
     /** For what a person's own configuration names: anything but a cloud's metadata service. */
     configured: gate(() => true, true),
     /** For what anyone else names: public addresses. */
-    stranger: strict(gate((_, __, reached) => reached === "public", false)),
+    stranger: asStrict(gate((_, __, reached) => reached === "public", false)),
     /** For what configured servers name: themselves, public addresses, and their neighbours on `localhost` or a private network. */
     async namedBy(...owners: readonly string[]): Promise<StrictGate> {
       const knownOwners = await Promise.all(
@@ -178,7 +178,7 @@ export function createEgress({ allow, resolve = resolveBySystem, stopping }: Egr
         );
       const mayReach = (url: URL, address: string, reached: ReachedClass) =>
         reached === "public" || isOwn(url, address, reached);
-      return strict(
+      return asStrict(
         gate(
           mayReach,
           knownOwners.some(({ isPlain }) => isPlain),
@@ -188,7 +188,7 @@ export function createEgress({ allow, resolve = resolveBySystem, stopping }: Egr
   };
 }
 
-function strict(gate: Gate): StrictGate {
+function asStrict(gate: Gate): StrictGate {
   return { ...gate, isStrict: true };
 }
 

@@ -93,12 +93,12 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
         });
       });
       decoded.on("error", (cause) =>
-        reject(cause instanceof AnswerTooLarge ? cause : broken(cause)),
+        reject(cause instanceof AnswerTooLarge ? cause : brokenAnswer(cause)),
       );
       // An error is dear to make, and each answer closes.
-      decoded.on("close", () => void (decoded.readableEnded || reject(broken())));
+      decoded.on("close", () => void (decoded.readableEnded || reject(brokenAnswer())));
     } catch (cause) {
-      reject(broken(cause));
+      reject(brokenAnswer(cause));
     }
   });
   request.end(body);
@@ -125,6 +125,6 @@ export function cutWhenAborted(request: ClientRequest, signal: AbortSignal): voi
   request.once("close", () => signal.removeEventListener("abort", cut));
 }
 
-function broken(cause?: unknown): AnswerBroken {
+function brokenAnswer(cause?: unknown): AnswerBroken {
   return new AnswerBroken("the answer broke off", { cause });
 }

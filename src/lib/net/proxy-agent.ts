@@ -69,10 +69,10 @@ export function reachProxy(proxy: HttpProxy, signal: AbortSignal): Promise<Socke
   const socket = isTls
     ? tls.connect({ ...proxyAddress, ...serverName(proxy.url) })
     : net.connect(proxyAddress);
-  return opened(socket, signal, (resolve, reject) => {
+  return whenOpened(socket, signal, (resolve, reject) => {
     socket.once(isTls ? "secureConnect" : "connect", () => resolve(socket));
     // Stays, so that a late error is not unhandled.
-    socket.on("error", (cause) => reject(unreachable(proxy, cause)));
+    socket.on("error", (cause) => reject(proxyUnreachable(proxy, cause)));
   });
 }
 
@@ -88,8 +88,8 @@ export function openTunnel(proxy: HttpProxy, url: URL, signal: AbortSignal): Pro
     headers: { host: target, ...credentialsOf(proxy) },
     agent: false,
   });
-  return opened(request, signal, (resolve, reject) => {
-    request.on("error", (cause) => reject(unreachable(proxy, cause)));
+  return whenOpened(request, signal, (resolve, reject) => {
+    request.on("error", (cause) => reject(proxyUnreachable(proxy, cause)));
     request.on("connect", ({ statusCode = 0 }, stream, head) => {
       const socket = stream as Socket;
       socket.on("error", () => undefined);
@@ -98,7 +98,7 @@ export function openTunnel(proxy: HttpProxy, url: URL, signal: AbortSignal): Pro
         return resolve(socket);
       }
       socket.destroy();
-      reject(refused(proxy, target, statusCode));
+      reject(tunnelRefused(proxy, target, statusCode));
     });
     request.end();
   });
@@ -116,7 +116,7 @@ function encrypt(
     host: hostOf(url),
     ...(servername ? { servername } : serverName(url)),
   });
-  return opened(socket, signal, (resolve, reject) => {
+  return whenOpened(socket, signal, (resolve, reject) => {
     socket.once("secureConnect", () => resolve(socket));
     socket.on("error", reject);
     socket.once("close", () =>
@@ -129,7 +129,7 @@ type NamedServer = ClientRequestArgs & { servername?: string };
 type Settle = (resolve: (socket: Socket) => void, reject: (thrown: Error) => void) => void;
 
 /** The signal counts until then: what is open belongs to its agent. */
-async function opened(
+async function whenOpened(
   stream: { destroy(error: Error): unknown },
   signal: AbortSignal,
   settle: Settle,
@@ -163,12 +163,12 @@ function decoded(text: string): string {
   }
 }
 
-function unreachable({ url, variable }: HttpProxy, cause: NodeJS.ErrnoException): ProxyFailed {
+function proxyUnreachable({ url, variable }: HttpProxy, cause: NodeJS.ErrnoException): ProxyFailed {
   const detail = `the proxy at ${url.host} cannot be used (${cause.code ?? "it broke off"})`;
   return new ProxyFailed(detail, `correct ${variable}`, { cause });
 }
 
-function refused({ url, variable }: HttpProxy, target: string, status: number): ProxyFailed {
+function tunnelRefused({ url, variable }: HttpProxy, target: string, status: number): ProxyFailed {
   const remedy =
     status === 407 ? `write user and password into ${variable}` : "allow it there, or set NO_PROXY";
   return new ProxyFailed(

@@ -177,8 +177,8 @@ class PatternReader {
     const isFoldedOtherwise = added.includes("i") && !this.#isUnicode;
     if (added.includes("m") || isFoldedOtherwise) throw new Inexpressible();
     this.#flags = {
-      ignoreCase: switched(this.#flags.ignoreCase, "i", added, removed),
-      dotAll: switched(this.#flags.dotAll, "s", added, removed),
+      ignoreCase: isFlagOn(this.#flags.ignoreCase, "i", added, removed),
+      dotAll: isFlagOn(this.#flags.dotAll, "s", added, removed),
     };
     return this.#flags.ignoreCase ? "(?i:" : "(?-i:";
   }
@@ -294,7 +294,7 @@ class PatternReader {
   }
 }
 
-function switched(isOn: boolean, flag: string, added: string, removed: string): boolean {
+function isFlagOn(isOn: boolean, flag: string, added: string, removed: string): boolean {
   return added.includes(flag) || (isOn && !removed.includes(flag));
 }
 

@@ -122,19 +122,19 @@ const ownName = /^(?:id|at|type|kind|status|code|face)$|(?:Id|At|Hash)$/;
 
 /** Returns the value itself where there is no secret. */
 export function redactDeep<T>(value: T): T {
-  return walk(value) as T;
+  return redactValue(value) as T;
 }
 
-function walk(value: unknown): unknown {
+function redactValue(value: unknown): unknown {
   if (typeof value === "string") return redactOnce(value);
   if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
   if (Array.isArray(value))
-    return value.some((inner) => walk(inner) !== inner) ? value.map(walk) : value;
+    return value.some((inner) => redactValue(inner) !== inner) ? value.map(redactValue) : value;
   // Copying costs more than looking, and most values hold no secret.
   let changed: Record<string, unknown> | undefined;
   for (const key in value) {
     const inner = (value as Record<string, unknown>)[key];
-    const redacted = typeof inner === "string" && isOwnName(key) ? inner : walk(inner);
+    const redacted = typeof inner === "string" && isOwnName(key) ? inner : redactValue(inner);
     if (redacted === inner) continue;
     changed ??= { ...value };
     changed[key] = redacted;

@@ -33,12 +33,12 @@ export function createCodegen(plane: () => Pick<Plane, "tools" | "toolsets">): P
         listed.filter((tool) => isTrusted(tool) && (selection?.has(tool) ?? true)),
       );
       if (tools.length === 0) throw new PlaneError("USAGE", noToolsText(server, toolset));
-      return { files: [kind === "cli" ? commandLine(tools) : typesOrClient(kind, tools)] };
+      return { files: [kind === "cli" ? commandLine(tools) : renderTypesOrClient(kind, tools)] };
     },
   };
 }
 
-function typesOrClient(kind: "types" | "client", tools: readonly TypedTool[]) {
+function renderTypesOrClient(kind: "types" | "client", tools: readonly TypedTool[]) {
   const types = nameTypes(tools, reservedNames);
   const parts = [headerOf(kind), ...types.map(({ text }) => text), renderToolMap(types)];
   if (kind === "client") parts.push(renderClient(types));

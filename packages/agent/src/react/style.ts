@@ -280,7 +280,7 @@ export const reactStyle: Style = {
       reader.push(text);
     };
     const heard = await readReply(parts, onText, (text) => stream.say("thought", text));
-    return understand(reader.end(), heard);
+    return toModelTurn(reader.end(), heard);
   },
   observe(turn, observations) {
     if (turn.problem === null) return observations.map(toToolMessage);
@@ -288,7 +288,7 @@ export const reactStyle: Style = {
   },
 };
 
-function understand(
+function toModelTurn(
   reactTurn: ReactTurn,
   { text, reasoning, calls: nativeCalls, usage, reason }: ModelReply,
 ): ModelTurn {

@@ -84,7 +84,7 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
 
 /** Retries entries when their time comes, and frees those whose retrier is gone. */
 function createDueLetters(
-  { store, freed, replace }: DeadLetterStore,
+  { store, freeIfLost, replace }: DeadLetterStore,
   { retry }: Retrier,
   knows: DeadLetterParts["knows"],
 ): DueHandler {
@@ -120,7 +120,8 @@ function createDueLetters(
     },
     async begin({ id }): Promise<Begun> {
       const storedLetter = await (await store()).deadLetter(id);
-      const letter = storedLetter?.status === "retrying" ? await freed(storedLetter) : storedLetter;
+      const letter =
+        storedLetter?.status === "retrying" ? await freeIfLost(storedLetter) : storedLetter;
       if (letter !== null && heldForCaller(letter) !== letter) {
         await replace(heldForCaller(letter));
         return { is: "over" };
@@ -161,7 +162,7 @@ function createDeadLetterVerbs(
   retrier: Retrier,
   { emit, onDue }: DeadLetterParts,
 ): DeadLetterVerbs {
-  const { store, own, required, decide } = entries;
+  const { store, findOwn, requireOwn, decide } = entries;
   const deleted = new Map<string, KeptDeadLetter>();
   return {
     async page(query = {}, { principal }) {
@@ -173,9 +174,9 @@ function createDeadLetterVerbs(
         : ownLetters(readLetters, checkedQuery, principal));
       return { ...page, deadLetters: page.deadLetters.map(deadLetterView) };
     },
-    get: async (id, { principal }) => deadLetterView(await required(id, principal)),
+    get: async (id, { principal }) => deadLetterView(await requireOwn(id, principal)),
     retry: async (id, { principal, signal }) =>
-      retrier.retry(await required(id, principal), signal),
+      retrier.retry(await requireOwn(id, principal), signal),
     async resolve(id, { note } = {}, { principal }) {
       const letter = await decide(id, principal, states.resolveLetter, note);
       emit({ type: "dead_letter.resolved", ...eventFacts(letter), retryCallId: null });
@@ -188,7 +189,7 @@ function createDeadLetterVerbs(
     },
     async delete(id, { principal }) {
       for (;;) {
-        const letter = await own(id, principal);
+        const letter = await findOwn(id, principal);
         if (letter === null) return false;
         if (letter.status === "retrying") throw states.conflict(letter, "deleted");
         if (!(await (await store()).deleteDeadLetter(letter.id, letter.revision))) continue;
@@ -201,12 +202,12 @@ function createDeadLetterVerbs(
     async restore(id, { principal }) {
       const letter = deleted.get(id);
       if (letter === undefined || !isOwnedBy(letter, principal))
-        return deadLetterView(await required(id, principal));
+        return deadLetterView(await requireOwn(id, principal));
       deleted.delete(id);
       await (await store()).addDeadLetter(letter, maxLetters);
       emit({ type: "dead_letter.restored", ...eventFacts(letter) });
       if (letter.nextRetryAt !== null) onDue();
-      return deadLetterView(await required(id, principal));
+      return deadLetterView(await requireOwn(id, principal));
     },
   };
 }

@@ -30,7 +30,7 @@ export function createDeadLetterStore(
   }
 
   /** Free again, if its lease has expired. */
-  async function freed(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
+  async function freeIfLost(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
     if (!isLeaseLost(letter, Date.now())) return letter;
     const next = await replace(expire(letter, Date.now()));
     if (next === null) return (await store()).deadLetter(letter.id);
@@ -39,13 +39,13 @@ export function createDeadLetterStore(
   }
 
   /** Null also for another user's entry. */
-  async function own(id: string, principal: Principal): Promise<KeptDeadLetter | null> {
+  async function findOwn(id: string, principal: Principal): Promise<KeptDeadLetter | null> {
     const letter = await (await store()).deadLetter(id);
-    return letter !== null && isOwnedBy(letter, principal) ? freed(letter) : null;
+    return letter !== null && isOwnedBy(letter, principal) ? freeIfLost(letter) : null;
   }
 
-  async function required(id: string, principal: Principal): Promise<KeptDeadLetter> {
-    const letter = await own(id, principal);
+  async function requireOwn(id: string, principal: Principal): Promise<KeptDeadLetter> {
+    const letter = await findOwn(id, principal);
     if (letter !== null) return letter;
     const message = `There is no dead letter '${id}'. It may have been deleted; list them to see which there are.`;
     throw new PlaneError("NOT_FOUND", message, { data: { deadLetter: id } });
@@ -54,9 +54,9 @@ export function createDeadLetterStore(
   return {
     store,
     replace,
-    freed,
-    own,
-    required,
+    freeIfLost,
+    findOwn,
+    requireOwn,
     async decide(
       id: string,
       principal: Principal,
@@ -65,7 +65,7 @@ export function createDeadLetterStore(
     ): Promise<KeptDeadLetter> {
       const decision = { by: principal.user, note: checkNote(note) };
       for (;;) {
-        const letter = await required(id, principal);
+        const letter = await requireOwn(id, principal);
         const next = await replace(verb(letter, decision, Date.now()));
         if (next !== null) return next;
       }
@@ -74,7 +74,7 @@ export function createDeadLetterStore(
       const openStore = await store();
       for (const { id, status } of await openStore.dueDeadLetters(new Date().toISOString())) {
         const letter = status === "retrying" ? await openStore.deadLetter(id) : null;
-        if (letter !== null) await freed(letter);
+        if (letter !== null) await freeIfLost(letter);
       }
     },
   };

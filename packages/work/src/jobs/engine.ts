@@ -163,7 +163,7 @@ export function createEngine(parts: EngineParts) {
       void active.get(id)?.held.renew();
       wakeWaiting(state);
     },
-    ended: (id: string, patience: Patience) => ended(state, id, patience),
+    ended: (id: string, patience: WaitOptions) => waitForEnd(state, id, patience),
     async stop(): Promise<void> {
       stopping.abort(shuttingDown());
       await Promise.all([...active.values()].map(({ done }) => done));
@@ -249,13 +249,13 @@ async function endOf({ parts }: State, { done, held }: Active): Promise<number |
   return null;
 }
 
-type Patience = { waitMs: number; signal?: AbortSignal | undefined };
+type WaitOptions = { waitMs: number; signal?: AbortSignal | undefined };
 
 /** The run once it is over, or as it is after this time. */
-async function ended(
+async function waitForEnd(
   { parts, waiting }: State,
   id: string,
-  { waitMs, signal }: Patience,
+  { waitMs, signal }: WaitOptions,
 ): Promise<KeptJobRun | null> {
   const until = performance.now() + waitMs;
   for (;;) {

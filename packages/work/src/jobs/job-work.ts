@@ -36,7 +36,7 @@ export function createJobWork(parts: WorkParts) {
         missingForJob(parts, job, actor),
         ...openTasks.map((task) => missingForTask(parts, task, actor.persona, run.input)),
       ]);
-      const reasons = unique(missing.flat());
+      const reasons = distinctReasons(missing.flat());
       if (reasons.length === 0) return;
       const { jobs } = await parts.plane().jobs.page({ name: job.name }, { principal: actor });
       const error = notReady(`Job '${job.name}'`, reasons, jobs[0]?.required_capabilities);
@@ -170,7 +170,8 @@ async function runWork(
     ...skills.map((requiredSkill) => preflight(requiredSkill, input, checks)),
     ...task.required_tools.map((name) => checkSkillTool(name, null, checks)),
   ]);
-  if (reasons.flat().length > 0) throw notReady(`Task '${task.name}'`, unique(reasons.flat()));
+  if (reasons.flat().length > 0)
+    throw notReady(`Task '${task.name}'`, distinctReasons(reasons.flat()));
   const calling = calls.calling({
     run: run.id,
     conversation: `job-${run.id}`,
@@ -211,7 +212,7 @@ function asSkill({
   return { ...empty, name, version: "1.0.0", instruction_prompt, required_tools };
 }
 
-function unique(reasons: readonly NotReady[]): NotReady[] {
+function distinctReasons(reasons: readonly NotReady[]): NotReady[] {
   return reasons.filter(
     (notReady, index) => reasons.findIndex(({ reason }) => reason === notReady.reason) === index,
   );

@@ -42,7 +42,7 @@ export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
       const runSignal = signal ? AbortSignal.any([signal, stopping]) : stopping;
       const endRun = (fields: Pick<SkillRun, "outcome" | "result" | "error">): SkillRun => {
         const endedSteps =
-          skill.steps === undefined ? steps() : run.steps.map((step) => latest(step, steps()));
+          skill.steps === undefined ? steps() : run.steps.map((step) => latestStep(step, steps()));
         return {
           ...run,
           ...fields,
@@ -121,7 +121,7 @@ function dryRunOf(skill: SkillManifest, { user }: Principal): SkillRun {
   };
 }
 
-function latest(step: StepRun, keptSteps: readonly KeptStep[]): StepRun {
+function latestStep(step: StepRun, keptSteps: readonly KeptStep[]): StepRun {
   return keptSteps.find(({ id }) => id === step.id) ?? step;
 }
 
