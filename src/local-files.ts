@@ -29,8 +29,10 @@ export type LocalPlace = {
 };
 
 /** Which files and which directory a plane of the person at this machine has. */
-export function findLocalFiles({ files: namedFiles, directory, dataDirectory }: LocalPlace) {
+export function findLocalFiles(local: LocalPlace) {
+  const { files: namedFiles, directory } = local;
   const environment = processEnvironment();
+  const dataDirectory = local.dataDirectory ?? defaultDataDirectory(environment);
   const isNamed = namedFiles.length > 0;
   const configFiles = isNamed ? namedFiles : defaultConfigFiles(directory, environment);
   const files = configFiles.map((file) => resolve(file));
@@ -38,7 +40,7 @@ export function findLocalFiles({ files: namedFiles, directory, dataDirectory }: 
     files,
     /** Those that no person named. */
     projectFiles: isNamed ? [] : ofProject(files, environment),
-    dataDirectory: dataDirectory ?? defaultDataDirectory(environment),
+    dataDirectory,
   };
 }
 

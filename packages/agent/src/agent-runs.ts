@@ -209,7 +209,7 @@ async function prepare(
   const principal = options.mcp === undefined ? caller : narrow(caller, { servers: options.mcp });
   const id = uniqueId();
   const conversation = options.conversation ?? `agent-${id}`;
-  const [model, loaded] = await Promise.all([open(options.model), styleOf(style)]);
+  const [model, loadedStyle] = await Promise.all([open(options.model), styleOf(style)]);
   const { signal, onMessage } = options;
   const context = {
     principal,
@@ -246,7 +246,7 @@ async function prepare(
     system,
     budget,
     model: span?.model(model) ?? model,
-    style: loaded,
+    style: loadedStyle,
     signal: signal ? AbortSignal.any([signal, stopping]) : stopping,
     onMessage,
     settings,
@@ -290,11 +290,9 @@ function settingsOf({ temperature, maxOutputTokens }: RunAgentOptions): RunParts
 /** A person is waited for as long as enough time is left to answer without them. */
 function callOptions(options: RunAgentOptions, state: string | undefined, remainingMs: number) {
   const { compliance, consent, mode, toolGroups, askHere } = options;
-  const { approvalWaitMs: requestedWaitMs } = options;
-  const approvalWaitMs =
-    requestedWaitMs === undefined
-      ? undefined
-      : Math.floor(Math.min(requestedWaitMs, remainingMs * 0.8));
+  let { approvalWaitMs } = options;
+  if (approvalWaitMs !== undefined)
+    approvalWaitMs = Math.floor(Math.min(approvalWaitMs, remainingMs * 0.8));
   return { approvalWaitMs, compliance, consent, mode, toolGroups, askHere, state };
 }
 

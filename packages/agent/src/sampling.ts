@@ -56,9 +56,11 @@ export function createSampling({ config, profile, models, open, emit }: Sampling
   async function verdictOn(server: string): Promise<"allow" | "ask" | "deny"> {
     const { verdict } = settings();
     if (verdict !== null) return verdict;
-    const inForce = await profile();
-    if (inForce === "personal") return "allow";
-    return inForce === "guarded" && config().servers[server]?.trusted === true ? "allow" : "ask";
+    const activeProfile = await profile();
+    if (activeProfile === "personal") return "allow";
+    return activeProfile === "guarded" && config().servers[server]?.trusted === true
+      ? "allow"
+      : "ask";
   }
 
   function count(context: Context): void {

@@ -218,11 +218,9 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   const session = await examineSession(examination);
   const trouble = failedHandshake(session);
   // What the server says of itself is closer than a guess about where it starts.
-  return [
-    ...checks,
-    ...session,
-    ...(trouble ? await compareWithLoginShell(examination, trouble.detail) : []),
-  ];
+  if (!trouble) return [...checks, ...session];
+  const comparison = await compareWithLoginShell(examination, trouble.detail);
+  return [...checks, ...session, ...comparison];
 }
 
 /** What works by hand has a login shell's environment. */
