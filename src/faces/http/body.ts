@@ -20,7 +20,12 @@ export function parseBody(
   like: string,
   knownFields?: readonly string[],
 ): UnknownObject {
-  const { tooMuch, members, inexact, arguments: longArguments } = measureJson(body, maxClientValues);
+  const {
+    tooMuch,
+    members,
+    inexact,
+    arguments: longArguments,
+  } = measureJson(body, maxClientValues);
   if (tooMuch !== null) throw new PlaneError("USAGE", `The body cannot be read: ${tooMuch}.`);
   let parsed: unknown;
   try {
