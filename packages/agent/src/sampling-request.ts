@@ -1,4 +1,4 @@
-import { withoutUndefined } from "../../../src/lib/json/plain-data.ts";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import type {
   ChatContentBlock,
   ChatMessage,

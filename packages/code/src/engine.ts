@@ -1,7 +1,7 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
 import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
-import type { ProgramError, ProgramError } from "@toolplane/core/model/agent/code-run";
+import type { ProgramError } from "@toolplane/core/model/agent/code-run";
 import {
   newQuickJSWASMModuleFromVariant,
   newVariant,

@@ -1,12 +1,8 @@
-import { fenceUntrusted } from "../../../../src/lib/text/plain-text.ts";
-import { sentence } from "../../../../src/lib/text/wording.ts";
-import { PlaneError } from "../../../../src/model/errors.ts";
-import type { JsonObject } from "../../../../src/model/json.ts";
-import type {
-  Collaboration,
-  Participant,
-  SkillManifest,
-} from "../../../../src/model/work/skill.ts";
+import { fenceUntrusted } from "@toolplane/core/lib/text/plain-text";
+import { sentence } from "@toolplane/core/lib/text/wording";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { JsonObject } from "@toolplane/core/model/json";
+import type { Collaboration, Participant, SkillManifest } from "@toolplane/core/model/work/skill";
 
 /** A model by its name, with its system prompt; the default one when left out. */
 export type AskedModel = { model?: string | undefined; system?: string | undefined };
