@@ -41,13 +41,13 @@ export async function attachClient(
   const reach = async (session: AttachedSession | null, graceMs: number): Promise<Reached> => {
     try {
       // Found again each time: a plane that a person serves may have come or gone.
-      const place = findPlace(client, { isForClients: true });
-      const start = starter(place, client);
+      const foundPlace = findPlace(client, { isForClients: true });
+      const start = starter(foundPlace, client);
       return await reachPlane({
-        place,
+        place: foundPlace,
         signal,
         graceMs,
-        attach: () => attachTo(place, client, session),
+        attach: () => attachTo(foundPlace, client, session),
         start,
       });
     } catch (thrown) {
@@ -65,40 +65,41 @@ export async function attachClient(
   return null;
 }
 
-function attachTo(place: PlanePlace, client: LocalClient, session: AttachedSession | null) {
+function attachTo(planePlace: PlanePlace, client: LocalClient, session: AttachedSession | null) {
   const { view, directory } = client;
-  const greeting = { files: place.files, directory, principal: localCaller(client), view };
+  const greeting = { files: planePlace.files, directory, principal: localCaller(client), view };
   return attach(
-    place,
+    planePlace,
     session === null ? greeting : { ...greeting, session },
     processEnvironment(),
   );
 }
 
 /** Null where there is no configuration to start a plane with, or where starting it would be consent to it. */
-function starter(place: FoundPlace, { logLevel, directory }: LocalClient) {
+function starter(foundPlace: FoundPlace, { logLevel, directory }: LocalClient) {
   const environment = processEnvironment();
-  if (place.startWords === null) return null;
-  if (place.files.length === 0 && !Object.keys(environment).some(isSettingVariable)) return null;
+  if (foundPlace.startArguments === null) return null;
+  if (foundPlace.files.length === 0 && !Object.keys(environment).some(isSettingVariable))
+    return null;
   const idleMs = environment.TOOLPLANE_IDLE_EXIT_MS || String(defaultIdleMs);
-  const words = [
+  const serveArguments = [
     "serve",
     "--background",
     "--idle-exit",
     idleMs,
     "--data-dir",
-    place.dataDirectory,
-    ...place.startWords,
+    foundPlace.dataDirectory,
+    ...foundPlace.startArguments,
     ...(logLevel === undefined ? [] : ["--log-level", logLevel]),
   ];
   return async () => {
     const { startBackground } = await import("./faces/socket/start-background.ts");
     // It serves clients of several directories, and so belongs to none, unless a project's files are found in one.
     return startBackground(
-      place,
+      foundPlace,
       ownProgram(),
-      words,
-      place.isFound ? directory : place.dataDirectory,
+      serveArguments,
+      foundPlace.isFound ? directory : foundPlace.dataDirectory,
     );
   };
 }

@@ -1,5 +1,6 @@
 import type { Cli, GlobalOptions, McpView, OpenPlaneOptions } from "./faces/cli/cli.ts";
 import { type Terminal, terminal } from "./faces/cli/terminal/terminal.ts";
+import { withoutUndefined } from "./lib/json/plain-data.ts";
 import type { Plane } from "./model/plane.ts";
 
 /** Null when the client needs a plane of its own. */
@@ -13,9 +14,15 @@ async function attachMcp(options: GlobalOptions & McpView): Promise<number | nul
     dataDir: dataDirectory,
     group: groups = [],
     logLevel,
-    ...rest
+    user,
+    persona,
+    workspace,
+    compliance,
+    mode,
+    names,
+    toolset,
+    server,
   } = options;
-  const { user, persona, workspace, compliance, mode, names, toolset, server } = rest;
   const say = (text: string) => {
     if (logLevel !== "error") terminal.stderr.write(`${text}\n`);
   };
@@ -35,12 +42,7 @@ async function attachMcp(options: GlobalOptions & McpView): Promise<number | nul
     output: terminal.stdout,
     signal,
     say,
-    view: {
-      ...(mode === undefined ? {} : { mode }),
-      ...(names === undefined ? {} : { names }),
-      ...(toolset === undefined ? {} : { toolset }),
-      ...(server === undefined ? {} : { server }),
-    },
+    view: withoutUndefined({ mode, names, toolset, server }),
   });
   interruption[Symbol.dispose]();
   if (failed !== null) {
@@ -54,7 +56,7 @@ async function attachMcp(options: GlobalOptions & McpView): Promise<number | nul
 export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli {
   const cli: Cli = {
     argv,
-    ...(ownTerminal === undefined ? {} : { terminal: ownTerminal }),
+    ...withoutUndefined({ terminal: ownTerminal }),
     attachMcp,
     async openPlane(options) {
       // Most commands run where no person can be asked.
@@ -125,8 +127,9 @@ export function createCli(argv: readonly string[], ownTerminal?: Terminal): Cli 
         ]);
       const directory = terminal.directory();
       const { files } = findLocalFiles({ files: [], directory, dataDirectory: undefined });
-      const place = { named: [], files, directory, environment: processEnvironment() };
-      return (await findingServers(place, bundled.import)) !== null;
+      const environment = processEnvironment();
+      const sources = { named: [], files, directory, environment };
+      return (await findingServers(sources, bundled.import)) !== null;
     },
     runDemoServer: async () => (await import("../servers/demo/server.ts")).serveDemo(),
     runPlannerServer: async () => (await import("../servers/planner/server.ts")).servePlanner(),
@@ -145,17 +148,17 @@ type SocketPlace = {
 };
 
 /** Where commands and clients of this user find the plane. */
-async function openSocket(plane: Plane, place: SocketPlace, idleMs: number | null) {
+async function openSocket(plane: Plane, localPlace: SocketPlace, idleMs: number | null) {
   const [{ serveSocket }, { serveStdio }, { openPlace }] = await Promise.all([
     import("./faces/socket/serve-socket.ts"),
     import("./faces/gateway/serve-stdio.ts"),
     import("./local-files.ts"),
   ]);
-  const found = openPlace(place);
+  const planePlace = openPlace(localPlace);
   return serveSocket(plane, {
-    place: found,
+    place: planePlace,
     idleMs,
-    directory: idleMs === null || found.isFound ? place.directory : null,
+    directory: idleMs === null || planePlace.isFound ? localPlace.directory : null,
     environment: terminal.env,
     serveClient: ({ stream, ...client }) =>
       serveStdio(plane, { ...client, input: stream, output: stream }),
@@ -169,18 +172,19 @@ async function findServingPlane(
 ): Promise<Plane | null> {
   if (options.standalone) return null;
   const { findPlace, localCaller } = await import("./local-files.ts");
-  const place = findPlace(options);
-  if (!process.getBuiltinModule("node:fs").existsSync(place.record)) return null;
+  const planePlace = findPlace(options);
+  if (!process.getBuiltinModule("node:fs").existsSync(planePlace.record)) return null;
   const { openRemotePlane } = await import("./faces/socket/remote-plane.ts");
-  const here = place.isBorrowed ? null : options.directory;
+  const directory = planePlace.isBorrowed ? null : options.directory;
   const plane = await openRemotePlane(
-    place,
+    planePlace,
     { principal: localCaller(options), face: "cli" },
-    here,
+    directory,
     terminal.env,
   );
-  const isTold = terminal.stderr.isTTY || argv.some((word) => word.startsWith("--log-level"));
-  if (plane !== null && place.isBorrowed && isTold)
-    terminal.stderr.write(`Uses the plane that serves ${place.files.join(" and ")}.\n`);
+  const isAnnounced =
+    terminal.stderr.isTTY || argv.some((argument) => argument.startsWith("--log-level"));
+  if (plane !== null && planePlace.isBorrowed && isAnnounced)
+    terminal.stderr.write(`Uses the plane that serves ${planePlace.files.join(" and ")}.\n`);
   return plane;
 }

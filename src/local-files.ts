@@ -29,17 +29,18 @@ export type LocalPlace = {
 };
 
 /** Which files and which directory a plane of the person at this machine has. */
-export function findLocalFiles({ files, directory, dataDirectory }: LocalPlace) {
+export function findLocalFiles(local: LocalPlace) {
+  const { files: namedFiles, directory } = local;
   const environment = processEnvironment();
-  const data = dataDirectory ?? defaultDataDirectory(environment);
-  const found = (files.length > 0 ? files : defaultConfigFiles(directory, environment)).map(
-    (file) => resolve(file),
-  );
+  const dataDirectory = local.dataDirectory ?? defaultDataDirectory(environment);
+  const isNamed = namedFiles.length > 0;
+  const configFiles = isNamed ? namedFiles : defaultConfigFiles(directory, environment);
+  const files = configFiles.map((file) => resolve(file));
   return {
-    files: found,
+    files,
     /** Those that no person named. */
-    projectFiles: files.length > 0 ? [] : ofProject(found, environment),
-    dataDirectory: data,
+    projectFiles: isNamed ? [] : ofProject(files, environment),
+    dataDirectory,
   };
 }
 
@@ -47,7 +48,7 @@ export type FoundPlace = PlanePlace & {
   /** Not said and not found here: the one configuration that this user's planes serve. */
   isBorrowed: boolean;
   /** What a background plane is started with; null where naming the files would be consent to what was only found. */
-  startWords: string[] | null;
+  startArguments: string[] | null;
 };
 
 /**
@@ -56,51 +57,60 @@ export type FoundPlace = PlanePlace & {
  */
 export function findPlace(local: LocalPlace, { isForClients = false } = {}): FoundPlace {
   const { files, projectFiles, dataDirectory } = findLocalFiles(local);
-  const own = ownPlace({ dataDirectory, files, isFound: projectFiles.length > 0 });
+  const configuredPlane = ownPlace({ dataDirectory, files, isFound: projectFiles.length > 0 });
   const isConfigured =
     files.length > 0 || Object.keys(processEnvironment()).some(isSettingVariable);
-  if (isConfigured || isForClients) return own;
-  const serving = servingPlanes(dataDirectory);
-  const [one, ...others] = serving;
-  if (one === undefined || serving.some((plane) => plane.files.length === 0)) return own;
-  if (others.length === 0)
+  if (isConfigured || isForClients) return configuredPlane;
+  const servingPlanesHere = servingPlanes(dataDirectory);
+  const [servingPlane, ...furtherPlanes] = servingPlanesHere;
+  if (servingPlane === undefined || servingPlanesHere.some((plane) => plane.files.length === 0))
+    return configuredPlane;
+  if (furtherPlanes.length === 0)
     return {
-      ...planePlace({ ...one, dataDirectory }),
+      ...planePlace({ ...servingPlane, dataDirectory }),
       isBorrowed: true,
-      startWords: one.isFound ? null : naming(one.files),
+      startArguments: servingPlane.isFound ? null : configArguments(servingPlane.files),
     };
-  const named = serving.map(({ files: theirs, pid }) => `${theirs.join(" and ")} (process ${pid})`);
+  const descriptions = servingPlanesHere.map(
+    ({ files: theirs, pid }) => `${theirs.join(" and ")} (process ${pid})`,
+  );
   throw new PlaneError(
     "USAGE",
-    `No configuration is here, and ${serving.length} planes of yours serve others: ${named.join(", ")}. Say which with --config FILE.`,
+    `No configuration is here, and ${servingPlanesHere.length} planes of yours serve others: ${descriptions.join(", ")}. Say which with --config FILE.`,
   );
 }
 
-function ownPlace(where: {
+function ownPlace(configuration: {
   dataDirectory: string;
   files: readonly string[];
   isFound: boolean;
 }): FoundPlace {
-  const named = planePlace({ ...where, isFound: false });
-  if (!where.isFound) return { ...named, isBorrowed: false, startWords: naming(where.files) };
+  const namedPlane = planePlace({ ...configuration, isFound: false });
+  if (!configuration.isFound)
+    return {
+      ...namedPlane,
+      isBorrowed: false,
+      startArguments: configArguments(configuration.files),
+    };
   // A plane that serves these files by name was started by a person who trusts them.
-  const pid = readPlaneRecord(named.record)?.pid;
-  if (pid !== undefined && isAlive(pid)) return { ...named, isBorrowed: false, startWords: null };
-  return { ...planePlace(where), isBorrowed: false, startWords: [] };
+  const pid = readPlaneRecord(namedPlane.record)?.pid;
+  if (pid !== undefined && isAlive(pid))
+    return { ...namedPlane, isBorrowed: false, startArguments: null };
+  return { ...planePlace(configuration), isBorrowed: false, startArguments: [] };
 }
 
-const naming = (files: readonly string[]) => files.flatMap((file) => ["--config", file]);
+const configArguments = (files: readonly string[]) => files.flatMap((file) => ["--config", file]);
 
 /** The place of exactly this configuration. Names that lead through links are resolved once the directory is there. */
 export function openPlace(local: LocalPlace): PlanePlace {
   const { files, projectFiles, dataDirectory } = findLocalFiles(local);
-  const where = { dataDirectory, files, isFound: projectFiles.length > 0 };
-  claimDirectories(planePlace(where));
-  return planePlace(where);
+  const configuration = { dataDirectory, files, isFound: projectFiles.length > 0 };
+  claimDirectories(planePlace(configuration));
+  return planePlace(configuration);
 }
 
 /** The person at this machine, unless the options name another user. */
-export function localCaller(said: {
+export function localCaller(options: {
   user?: string | undefined;
   groups: string[];
   persona?: string | undefined;
@@ -113,7 +123,7 @@ export function localCaller(said: {
     persona = null,
     workspace = null,
     compliance = null,
-  } = said;
+  } = options;
   // It would be a persona that has nothing, and lists would be empty without a reason.
   if (persona !== null && withoutShared.includes(persona.toLowerCase()))
     throw new PlaneError(

@@ -51,7 +51,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
   // What is replayed did not happen: it is no part of the history here.
   const isReplay = replay !== undefined && replayMiss !== "live";
   const { directory } = options;
-  const find =
+  const findServers =
     isReplay || options.isForClients
       ? null
       : await findingServers(
@@ -59,31 +59,37 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<Plane>
           bundled.import,
         );
   const isConfigured =
-    files.length > 0 || find !== null || (await isConfiguredByVariables(environment));
+    files.length > 0 || findServers !== null || (await isConfiguredByVariables(environment));
+  const usualConfig = () =>
+    isReplay ? {} : noConfigFound(directory, environment, options.isForClients);
   // Who only looks at what there is finds nothing new on the disk afterwards.
   const keepsNothing =
-    isReplay || (find !== null && options.looks === true && !existsSync(dataDirectory));
-  const plane: PlaneOptions = {
+    isReplay || (findServers !== null && options.looks === true && !existsSync(dataDirectory));
+  const planeOptions: PlaneOptions = {
     projectFiles,
     projectDirectory: options.isShared && projectFiles.length === 0 ? null : directory,
-    config: isConfigured
-      ? files
-      : (options.fallback ??
-        (isReplay ? {} : noConfigFound(directory, environment, options.isForClients))),
+    config: isConfigured ? files : (options.fallback ?? usualConfig()),
     ...(keepsNothing ? { trustDirectory: dataDirectory } : { dataDirectory }),
-    ...withoutUndefined({ record, replay, replayMiss }),
     principal: localCaller(options),
     face: "cli",
-    ...(options.watch ? { watch: true } : {}),
-    ...(options.store === undefined ? {} : { store: options.store }),
-    ...(options.offline ? { offline: true } : {}),
-    ...(options.exposed ? { exposed: true } : {}),
-    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
-    ...(options.schedules ? { schedules: true } : {}),
-    ...(options.answersQuestions ? { answersQuestions: true } : {}),
-    ...(options.relays ? { relays: true } : {}),
+    ...withoutUndefined({
+      record,
+      replay,
+      replayMiss,
+      store: options.store,
+      publicUrl: options.publicUrl,
+      watch: options.watch || undefined,
+      offline: options.offline || undefined,
+      exposed: options.exposed || undefined,
+      schedules: options.schedules || undefined,
+      answersQuestions: options.answersQuestions || undefined,
+      relays: options.relays || undefined,
+    }),
   };
-  return createPlane(plane, bundled, { onSetup: options.onSetup, find: find ?? undefined });
+  return createPlane(planeOptions, bundled, {
+    onSetup: options.onSetup,
+    find: findServers ?? undefined,
+  });
 }
 
 /** What is stored for the person at this machine, or at the given address. */
@@ -93,7 +99,7 @@ export async function openLocalState({
 }: LocalPlace & { store?: string | undefined }): Promise<OpenedState> {
   const { files, projectFiles, dataDirectory } = findLocalFiles(place);
   return openState(
-    { config: files, projectFiles, dataDirectory, ...(store === undefined ? {} : { store }) },
+    { config: files, projectFiles, dataDirectory, ...withoutUndefined({ store }) },
     bundled,
   );
 }

@@ -16,18 +16,18 @@ export async function openLocalSetup(
     const doctor = await bundled.doctor();
     return doctor.tryServer(name, definition, { ...where, packages: bundled });
   };
-  const here = { environment, platform: process.platform, program: ownProgram() };
-  return loadSetup({ ...options, ...here, dataDirectory, tryServer }, bundled.import);
+  const machine = { environment, platform: process.platform, program: ownProgram() };
+  return loadSetup({ ...options, ...machine, dataDirectory, tryServer }, bundled.import);
 }
 
-type Record = <T>(work: AuditedWork, run: () => Promise<T>) => Promise<T>;
+type RecordChange = <T>(work: AuditedWork, run: () => Promise<T>) => Promise<T>;
 
 /** For commands, which change the files themselves: each change leaves a record, whether a plane serves or not. */
-export async function openRecordedSetup(place: LocalPlace): Promise<Setup> {
-  const setup = await openLocalSetup(place);
-  const record: Record = async (work, run) => {
+export async function openRecordedSetup(localPlace: LocalPlace): Promise<Setup> {
+  const setup = await openLocalSetup(localPlace);
+  const record: RecordChange = async (work, run) => {
     const { openAudit } = await import("./state.ts");
-    const { files, projectFiles, dataDirectory } = findLocalFiles(place);
+    const { files, projectFiles, dataDirectory } = findLocalFiles(localPlace);
     const principal = localCaller({ groups: [] });
     await using audit = await openAudit(
       { config: files, projectFiles, dataDirectory, principal },
@@ -39,7 +39,7 @@ export async function openRecordedSetup(place: LocalPlace): Promise<Setup> {
   return { ...setup, ...recordedEntries(setup, record), ...recordedClients(setup, record) };
 }
 
-type Edits =
+type EditVerb =
   | "addServers"
   | "updateServers"
   | "init"
@@ -51,7 +51,7 @@ type Edits =
   | "removeToolset"
   | "putModel";
 
-function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
+function recordedEntries(setup: Setup, record: RecordChange): Pick<Setup, EditVerb> {
   const servers = async () => (await setup.written()).servers;
   const server = (operation: string, target: string, file?: string): AuditedWork => ({
     operation,
@@ -72,15 +72,20 @@ function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
       ),
     addServers(what, how, hooks) {
       const run = () => setup.addServers(what, how, hooks);
-      return how.dryRun
-        ? run()
-        : record({ operation: "servers.add", input: { name: how.name }, snapshot: servers }, run);
+      if (how.dryRun) return run();
+      return record(
+        { operation: "servers.add", input: { name: how.name }, snapshot: servers },
+        run,
+      );
     },
     updateServers(name, how) {
       const run = () => setup.updateServers(name, how);
-      return how?.apply
-        ? record({ operation: "servers.update", target: name ?? null, snapshot: servers }, run)
-        : run();
+      if (how?.apply)
+        return record(
+          { operation: "servers.update", target: name ?? null, snapshot: servers },
+          run,
+        );
+      return run();
     },
     addServer: (name, entry, file) =>
       record(server("servers.set", name, file), () => setup.addServer(name, entry, file)),
@@ -103,26 +108,26 @@ function recordedEntries(setup: Setup, record: Record): Pick<Setup, Edits> {
 
 function recordedClients(
   setup: Setup,
-  record: Record,
+  record: RecordChange,
 ): Pick<Setup, "importClients" | "connectClient" | "disconnectClient" | "trust"> {
   const client = (operation: string, target: string, input: unknown): AuditedWork => ({
     operation,
     target,
     input,
-    snapshot: async () => (await setup.clients()).find((one) => one.client === target),
+    snapshot: async () => (await setup.clients()).find((listed) => listed.client === target),
   });
   const { trust } = setup;
   return {
     importClients(names, how) {
       const snapshot = async () => (await setup.written()).servers;
       const run = () => setup.importClients(names, how);
-      return how.dryRun
-        ? run()
-        : record({ operation: "servers.import", input: { names, ...how }, snapshot }, run);
+      if (how.dryRun) return run();
+      return record({ operation: "servers.import", input: { names, ...how }, snapshot }, run);
     },
     connectClient(name, how) {
       const run = () => setup.connectClient(name, how);
-      return how?.dryRun ? run() : record(client("clients.connect", name, how), run);
+      if (how?.dryRun) return run();
+      return record(client("clients.connect", name, how), run);
     },
     disconnectClient: (name, how) =>
       record(client("clients.disconnect", name, how), () => setup.disconnectClient(name, how)),

@@ -1,4 +1,5 @@
 import { once, runAll } from "./lib/async/once.ts";
+import { withoutUndefined } from "./lib/json/plain-data.ts";
 import type { Context } from "./plane-context.ts";
 
 /** Starting, looking after and ending. */
@@ -16,6 +17,21 @@ export function createLifecycle({
   settings,
   work,
 }: Context) {
+  /** What no single server has. */
+  async function examinePlane() {
+    const toolsets = await agent.examineToolsets();
+    // A store that cannot be read is what the report says.
+    const stored = await recorder.stored(settings.config()).catch(() => undefined);
+    const examinedExtensions = await extensions.examine();
+    const defaults = await access.defaults.verbs.list().catch(() => undefined);
+    return withoutUndefined({
+      toolsets: toolsets.length > 0 ? toolsets : undefined,
+      extensions: examinedExtensions.length > 0 ? examinedExtensions : undefined,
+      stored,
+      defaults: defaults !== undefined && defaults.changes.length > 0 ? defaults : undefined,
+    });
+  }
+
   return {
     on: recorder.on,
     readiness: recorder.readiness,
@@ -31,27 +47,10 @@ export function createLifecycle({
       const examined = await servers.verbs.doctor(server);
       if (server === undefined) await recorder.examine();
       const readiness = await recorder.readiness();
-      const toolsets = server === undefined ? await agent.examineToolsets() : [];
-      // A store that cannot be read is what the report says.
-      const stored =
-        server === undefined
-          ? await recorder.stored(settings.config()).catch(() => undefined)
-          : undefined;
-      const extended = server === undefined ? await extensions.examine() : [];
-      const defaults =
-        server === undefined
-          ? await access.defaults.verbs.list().catch(() => undefined)
-          : undefined;
-      const report = {
-        ...examined,
-        ...(toolsets.length > 0 && { toolsets }),
-        ...(extended.length > 0 && { extensions: extended }),
-        ...(stored && { stored }),
-        ...(defaults !== undefined && defaults.changes.length > 0 ? { defaults } : {}),
-      };
-      return readiness.ready
-        ? report
-        : { ...report, store: { ok: false, detail: readiness.reason } };
+      const ofPlane = server === undefined ? await examinePlane() : {};
+      const report = { ...examined, ...ofPlane };
+      if (readiness.ready) return report;
+      return { ...report, store: { ok: false, detail: readiness.reason } };
     },
     start() {
       void servers.start();

@@ -134,13 +134,13 @@ export async function createPlane(
   context.config = createReload(context);
 
   const stop = createStop(context, () => stopping.abort());
-  const own = {
+  const planeOfAnyCaller = {
     ...auditVerbs({ ...createVerbs(context), ...createLifecycle(context), stop }, record),
     as: (principal: Partial<Principal>, via: Pick<Caller, "face" | "address"> = {}) =>
-      bindCaller(own, { ...via, principal: wholePrincipal(principal) }),
+      bindCaller(planeOfAnyCaller, { ...via, principal: wholePrincipal(principal) }),
     [Symbol.asyncDispose]: stop,
   };
-  context.plane = own.as(context.defaultPrincipal);
+  context.plane = planeOfAnyCaller.as(context.defaultPrincipal);
   await context.extensions.setUp(onSetup);
   return context.plane;
 }
@@ -149,11 +149,13 @@ function sourceOf(
   { config = [], servers, extensions }: PlaneOptions,
   find: FindServers | undefined,
 ) {
-  const given = servers === undefined ? [] : [{ mcpServers: servers }];
-  const found = find === undefined ? [] : [find];
-  const all = [...found, ...(Array.isArray(config) ? config : [config]), ...given];
+  const sources = [
+    ...(find === undefined ? [] : [find]),
+    ...(Array.isArray(config) ? config : [config]),
+    ...(servers === undefined ? [] : [{ mcpServers: servers }]),
+  ];
   // What a program brings is enough.
-  return all.length === 0 && extensions !== undefined ? [{}] : all;
+  return sources.length === 0 && extensions !== undefined ? [{}] : sources;
 }
 
 type Adapt = Context["recordings"]["adapt"];
@@ -161,8 +163,9 @@ type Adapt = Context["recordings"]["adapt"];
 function withPublicUrl(adapt: Adapt, publicUrl: string | undefined): Adapt {
   if (publicUrl === undefined) return adapt;
   return (config) => {
-    const known = { ...config, auth: { ...config.auth, publicUrl } };
-    return adapt ? adapt(known) : known;
+    const publicConfig = { ...config, auth: { ...config.auth, publicUrl } };
+    if (adapt) return adapt(publicConfig);
+    return publicConfig;
   };
 }
 

@@ -34,9 +34,9 @@ export async function openAudit(
   options: Pick<PlaneOptions, "config" | "projectFiles" | "dataDirectory" | "principal">,
   packages: StorePackages,
 ): Promise<Pick<PlaneAudit, "run"> & AsyncDisposable> {
-  const { dataDirectory, projectFiles: files = [], config: given, principal } = options;
-  const place = { files, directory: null, dataDirectory };
-  const settings = await loadSettings(given ?? [], processEnvironment(), place).catch(() => null);
+  const { dataDirectory, projectFiles: files = [], config: sources = [], principal } = options;
+  const project = { files, directory: null, dataDirectory };
+  const settings = await loadSettings(sources, processEnvironment(), project).catch(() => null);
   const config = settings?.config();
   const recorder = createRecorder(dataDirectory, {
     address: requireStoreAddress(config?.store ?? "sqlite"),

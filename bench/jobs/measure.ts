@@ -85,7 +85,7 @@ async function drain(store: Store, jobs: ScheduledJob[], count: number) {
     store: async () => store,
     jobs: async () => jobs,
     emit,
-    most: () => concurrency,
+    maxRuns: () => concurrency,
     keepMs: () => 1e12,
     principalFor: () => principalOf({ user: "bench", persona: "Atlas" }),
     askMs: () => 500,

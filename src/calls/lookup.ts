@@ -266,7 +266,7 @@ function withLookupCache(
     // A tool may be called by several spellings of its name.
     const size = Math.max(minRemembered, 2 * snapshot.tools.length);
     const previous = remembered.get(principal);
-    const names = previous && previous.least >= size ? previous : createLru<CachedLookup>(size);
+    const names = previous && previous.capacity >= size ? previous : createLru<CachedLookup>(size);
     names.set(keyOf(reference), { tool, snapshot, config: config(), servers: likely });
     remembered.set(principal, names);
   }

@@ -8,7 +8,13 @@ import {
 } from "../lib/json/exact-numbers.ts";
 import { ambiguityOf, rememberText, sizeOf } from "../lib/json/json-text.ts";
 import { parseLenientJson } from "../lib/json/lenient-json.ts";
-import { ambiguityIn, halfText, hasHalf, maxAsked, measureJson } from "../lib/json/measure-json.ts";
+import {
+  ambiguityIn,
+  halfText,
+  hasHalf,
+  maxClientValues,
+  measureJson,
+} from "../lib/json/measure-json.ts";
 import { hasMembers } from "../lib/json/plain-data.ts";
 import { repairTruncatedJson } from "../lib/json/repair-json.ts";
 import { renderSignature } from "../lib/json/schema-words.ts";
@@ -240,7 +246,7 @@ export function parseArguments(args: unknown, tool: string, onlyReads = true): P
 const maxRepaired = 256 * 1024;
 
 function parse(text: string, tool: string): JsonObject {
-  const { tooMuch, members, inexact } = measureJson(text, maxAsked);
+  const { tooMuch, members, inexact } = measureJson(text, maxClientValues);
   if (tooMuch !== null) throw invalid(tool, `cannot be read: ${tooMuch}`);
   const parsed: unknown = JSON.parse(text);
   if (members < 0 && isTooDeep(parsed))

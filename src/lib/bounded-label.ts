@@ -2,11 +2,11 @@
 export const maxValues = 1_000;
 
 export function createBoundedLabel(limit = maxValues): (value: string) => string {
-  const known = new Set<string>();
+  const keptValues = new Set<string>();
   return (value) => {
-    if (known.has(value)) return value;
-    if (known.size >= limit) return "other";
-    known.add(value);
+    if (keptValues.has(value)) return value;
+    if (keptValues.size >= limit) return "other";
+    keptValues.add(value);
     return value;
   };
 }

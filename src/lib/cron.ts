@@ -13,10 +13,10 @@ export function isTimeZone(name: string): boolean {
 }
 
 /** What a clock in the zone shows. */
-export function wallTimeAt(zone: string, at: number): number {
-  if (zone === "UTC") return at;
-  const { year, month, day, hour, minute, second } = new CronDate(new Date(at), zone);
-  return Date.UTC(year, month, day, hour, minute, second) + millisecondsOf(at);
+export function wallTimeAt(zone: string, moment: number): number {
+  if (zone === "UTC") return moment;
+  const { year, month, day, hour, minute, second } = new CronDate(new Date(moment), zone);
+  return Date.UTC(year, month, day, hour, minute, second) + millisecondsOf(moment);
 }
 
 /** The first moment at which the clock shows this, or at which it jumps over it. */
@@ -28,10 +28,11 @@ export function momentOf(zone: string, wall: number): number {
   if (year < 100 || year > 9_999) return wall;
   const time = [date.getUTCSeconds(), date.getUTCMinutes(), date.getUTCHours()];
   const once = [...time, date.getUTCDate(), date.getUTCMonth() + 1, "*", year].join(" ");
-  const found = new Cron(once, { timezone: zone, mode: "7-part" }).nextRun(
+  const nextRun = new Cron(once, { timezone: zone, mode: "7-part" }).nextRun(
     new Date(wall - 2 * dayMs),
   );
-  return found === null ? wall : found.getTime() + millisecondsOf(wall);
+  if (nextRun === null) return wall;
+  return nextRun.getTime() + millisecondsOf(wall);
 }
 
 /** A date is the start of its day. Without an offset it is local to the zone. Null when it is neither. */
@@ -48,8 +49,8 @@ export function readMoment(text: string, zone: string): { at: number; isDate: bo
   return { at: offset === undefined ? momentOf(zone, wall) : wall, isDate: time === undefined };
 }
 
-function millisecondsOf(at: number): number {
-  return at - Math.floor(at / 1_000) * 1_000;
+function millisecondsOf(moment: number): number {
+  return moment - Math.floor(moment / 1_000) * 1_000;
 }
 
 type CronTimes = { next(after: number): number | null };
@@ -73,51 +74,56 @@ const fields: readonly Field[] = [
 ];
 const nicknames = ["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"];
 
-const minKnown = 200;
-const known = createLru<CronTimes | { problem: string }>(minKnown);
+const minCachedTimes = 200;
+const cachedTimes = createLru<CronTimes | { problem: string }>(minCachedTimes);
 
 /** Five fields or a nickname. */
 export function readCron(text: string, zone: string): CronTimes | { problem: string } {
   const key = `${zone} ${text}`;
-  const before = known.get(key);
-  if (before) return before;
-  const read = parse(text.trim(), zone);
-  known.set(key, read);
-  return read;
+  const cached = cachedTimes.get(key);
+  if (cached) return cached;
+  const times = parse(text.trim(), zone);
+  cachedTimes.set(key, times);
+  return times;
 }
 
 function parse(text: string, zone: string): CronTimes | { problem: string } {
   if (nicknames.includes(text.toLowerCase())) return timesOf(text, zone, false);
   if (text.startsWith("@"))
     return { problem: `is not a valid time: use one of ${nicknames.join(", ")}, or five fields` };
-  const words = text.split(/\s+/);
-  if (words.length !== fields.length)
-    return { problem: `has ${words.length} fields instead of 5: minute hour day month weekday` };
-  const problem = words.map(problemOf).find((found) => found !== null);
+  const fieldTexts = text.split(/\s+/);
+  if (fieldTexts.length !== fields.length)
+    return {
+      problem: `has ${fieldTexts.length} fields instead of 5: minute hour day month weekday`,
+    };
+  const problem = fieldTexts.map(problemOf).find((fieldProblem) => fieldProblem !== null);
   if (problem !== undefined) return { problem };
-  const [day = "", week = ""] = [words[2], words[4]];
-  return timesOf(words.map(spell).join(" "), zone, /^[*?]/.test(day) || /^[*?]/.test(week));
+  const [day = "", week = ""] = [fieldTexts[2], fieldTexts[4]];
+  return timesOf(fieldTexts.map(spell).join(" "), zone, /^[*?]/.test(day) || /^[*?]/.test(week));
 }
 
 /** Croner accepts more, such as `?` in any field or `jan1` for 11, and names no field when it refuses. */
-function problemOf(word: string, at: number): string | null {
-  const { name, from, to, shape } = fields[at] as Field;
+function problemOf(fieldText: string, index: number): string | null {
+  const { name, from, to, shape } = fields[index] as Field;
   const refuse = (part: string, why = `give ${from} to ${to}, a list, a range or a step`) =>
     `has '${part}' as its ${name}: ${why}`;
   // Both 0 and 7 are Sunday.
-  const most = to === 7 ? 7 : to - from + 1;
-  if (word === "?" && name.startsWith("day")) return null;
-  for (const part of word.split(",")) {
+  const maxStep = to === 7 ? 7 : to - from + 1;
+  if (fieldText === "?" && name.startsWith("day")) return null;
+  for (const part of fieldText.split(",")) {
     if (!shape.test(part)) return refuse(part);
-    if (Number(part.split("/")[1]) > most)
-      return refuse(part, `a step cannot be more than ${most}`);
-    if (!isPattern(patternWith(part, at))) return refuse(part);
+    if (Number(part.split("/")[1]) > maxStep)
+      return refuse(part, `a step cannot be more than ${maxStep}`);
+    if (!isPattern(patternWith(part, index))) return refuse(part);
   }
-  return isPattern(patternWith(word, at)) ? null : refuse(word, "LW stands alone, not in a list");
+  if (isPattern(patternWith(fieldText, index))) return null;
+  return refuse(fieldText, "LW stands alone, not in a list");
 }
 
-function patternWith(word: string, at: number): string {
-  return fields.map((_, index) => (index === at ? spell(word, at) : "*")).join(" ");
+function patternWith(fieldText: string, changedIndex: number): string {
+  return fields
+    .map((_, index) => (index === changedIndex ? spell(fieldText, changedIndex) : "*"))
+    .join(" ");
 }
 
 function isPattern(text: string): boolean {
@@ -129,9 +135,10 @@ function isPattern(text: string): boolean {
 }
 
 /** As croner writes it: a step begins with a range, and a week from Saturday ends with 7. */
-function spell(word: string, at: number): string {
-  const ranges = word.replaceAll(/(^|,)(\w+)\//g, `$1$2-${fields[at]?.to}/`);
-  return at === 4 ? ranges.replaceAll(/-(?:0|sun)\b/gi, "-7") : ranges;
+function spell(fieldText: string, index: number): string {
+  const ranges = fieldText.replaceAll(/(^|,)(\w+)\//g, `$1$2-${fields[index]?.to}/`);
+  if (index === 4) return ranges.replaceAll(/-(?:0|sun)\b/gi, "-7");
+  return ranges;
 }
 
 function shapeOf(value: string, more = ""): RegExp {
@@ -154,8 +161,8 @@ function timesOf(text: string, zone: string, domAndDow: boolean): CronTimes {
     next(after) {
       let wall = nextByMonth(cron, pattern, "UTC", wallTimeAt(zone, after));
       while (wall !== null) {
-        const at = momentOf(zone, wall);
-        if (at > after) return at;
+        const moment = momentOf(zone, wall);
+        if (moment > after) return moment;
         wall = nextByMonth(cron, pattern, "UTC", wall);
       }
       return null;
@@ -171,13 +178,14 @@ function nextByMonth(
   after: number,
 ): number | null {
   const now = new Date(wallTimeAt(zone, after));
-  const startOf = (at: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + at, 1);
+  const startOf = (monthOffset: number) =>
+    Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthOffset, 1);
   let from = after;
-  for (let at = 1; ; at++) {
-    const found = cron.nextRun(new Date(from));
-    if (found === null) return null;
-    if (wallTimeAt(zone, found.getTime()) < startOf(at)) return found.getTime();
-    while (!month[new Date(startOf(at)).getUTCMonth()]) at++;
-    from = momentOf(zone, startOf(at)) - 1;
+  for (let monthOffset = 1; ; monthOffset++) {
+    const nextRun = cron.nextRun(new Date(from));
+    if (nextRun === null) return null;
+    if (wallTimeAt(zone, nextRun.getTime()) < startOf(monthOffset)) return nextRun.getTime();
+    while (!month[new Date(startOf(monthOffset)).getUTCMonth()]) monthOffset++;
+    from = momentOf(zone, startOf(monthOffset)) - 1;
   }
 }

@@ -15,7 +15,7 @@ import { homedir, userInfo } from "node:os";
 import { dirname } from "node:path";
 import { syncDirectoryNow } from "./sync-file.ts";
 
-const troubles: Readonly<Record<string, string>> = {
+const errorTexts: Readonly<Record<string, string>> = {
   EACCES: "this user may not (permission denied)",
   EEXIST: "it is there already",
   EISDIR: "it is a directory",
@@ -32,7 +32,7 @@ const troubles: Readonly<Record<string, string>> = {
 /** For a sentence that names the file already. */
 export function fileErrorText(thrown: unknown): string {
   const { code, message } = thrown as NodeJS.ErrnoException;
-  return (code === undefined ? undefined : troubles[code]) ?? message;
+  return (code === undefined ? undefined : errorTexts[code]) ?? message;
 }
 
 /** What cannot be the name of a file is none. */

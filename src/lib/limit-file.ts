@@ -3,8 +3,8 @@ import { fstatSync, ftruncateSync } from "node:fs";
 /** Empties a file that has grown above this size and is written at its end. Anything else that is open is not touched. */
 export function limitFile(descriptor: number, maxBytes: number): void {
   try {
-    const found = fstatSync(descriptor);
-    if (found.isFile() && found.size > maxBytes) ftruncateSync(descriptor, 0);
+    const stats = fstatSync(descriptor);
+    if (stats.isFile() && stats.size > maxBytes) ftruncateSync(descriptor, 0);
   } catch {
     // Closed, or not ours to change.
   }

@@ -47,6 +47,6 @@ function breakLock(lock: string, staleMs: number): void {
 }
 
 function isStale(file: string, staleMs: number): boolean {
-  const held = statSync(file, { throwIfNoEntry: false });
-  return held !== undefined && Date.now() - held.mtimeMs > staleMs;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && Date.now() - stats.mtimeMs > staleMs;
 }

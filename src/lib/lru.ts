@@ -6,25 +6,25 @@ export type Lru<V, K = string> = {
   delete(key: K): boolean;
   clear(): void;
   /** How many keys are kept at least. */
-  readonly least: number;
+  readonly capacity: number;
 };
 
-/** Keeps the `least` keys used last, at most twice as many. Two maps in turn: deleting one map's oldest gets slow. */
-export function createLru<V, K = string>(least: number): Lru<V, K> {
+/** Keeps the `capacity` keys used last, at most twice as many. Two maps in turn: deleting one map's oldest gets slow. */
+export function createLru<V, K = string>(capacity: number): Lru<V, K> {
   let newer = new Map<K, V>();
   let older = new Map<K, V>();
   const set = (key: K, value: V) => {
-    if (newer.size >= least && !newer.has(key)) [newer, older] = [new Map(), newer];
+    if (newer.size >= capacity && !newer.has(key)) [newer, older] = [new Map(), newer];
     newer.set(key, value);
   };
   return {
-    least,
+    capacity,
     get(key) {
-      const found = newer.get(key);
-      if (found !== undefined) return found;
-      const value = older.get(key);
-      if (value !== undefined) set(key, value);
-      return value;
+      const newerValue = newer.get(key);
+      if (newerValue !== undefined) return newerValue;
+      const olderValue = older.get(key);
+      if (olderValue !== undefined) set(key, olderValue);
+      return olderValue;
     },
     has: (key) => newer.has(key) || older.has(key),
     set,

@@ -3,17 +3,17 @@
  * made later. Reading a field too early is a defect, and the error names it.
  */
 export function madeInOrder<T extends object>(names: readonly (keyof T & string)[]): T {
-  const made = {} as T;
+  const target = {} as T;
   for (const name of names)
-    Object.defineProperty(made, name, {
+    Object.defineProperty(target, name, {
       configurable: true,
       enumerable: true,
       get() {
         throw new Error(`'${name}' is used before it is made`);
       },
       set(value) {
-        Object.defineProperty(made, name, { value, enumerable: true });
+        Object.defineProperty(target, name, { value, enumerable: true });
       },
     });
-  return made;
+  return target;
 }

@@ -6,7 +6,7 @@ const leafMark = "leaf\n";
 const nodeMark = "node\n";
 
 /** Of no leaves. */
-const nothing = "";
+const emptyRoot = "";
 
 export function leafHash(text: string): string {
   return sha256(leafMark + text);
@@ -20,7 +20,7 @@ function nodeHash(left: string, right: string): string {
 export function merkleRoot(leaves: readonly string[]): string {
   let level = leaves;
   while (level.length > 1) level = parentsOf(level);
-  return level[0] ?? nothing;
+  return level[0] ?? emptyRoot;
 }
 
 /** The same root leaf by leaf: only the roots of the full trees so far are kept. */
@@ -41,22 +41,23 @@ export function growMerkleTree() {
     root(): string {
       return full.reduce<string>((right, left) => {
         if (left === undefined) return right;
-        return right === nothing ? left : nodeHash(left, right);
-      }, nothing);
+        if (right === emptyRoot) return left;
+        return nodeHash(left, right);
+      }, emptyRoot);
     },
   };
 }
 
 /** From the leaf at this place to the root. */
-export function merklePath(leaves: readonly string[], place: number): MerkleStep[] {
+export function merklePath(leaves: readonly string[], leafIndex: number): MerkleStep[] {
   const steps: MerkleStep[] = [];
-  for (
-    let [level, at] = [leaves, place];
-    level.length > 1;
-    [level, at] = [parentsOf(level), at >> 1]
-  ) {
-    const beside = level[at ^ 1];
-    if (beside !== undefined) steps.push(at % 2 === 0 ? { right: beside } : { left: beside });
+  let level = leaves;
+  let index = leafIndex;
+  while (level.length > 1) {
+    const sibling = level[index ^ 1];
+    if (sibling !== undefined) steps.push(index % 2 === 0 ? { right: sibling } : { left: sibling });
+    level = parentsOf(level);
+    index >>= 1;
   }
   return steps;
 }
@@ -64,14 +65,15 @@ export function merklePath(leaves: readonly string[], place: number): MerkleStep
 /** The root that a leaf and its path lead to. */
 export function followPath(leaf: string, steps: readonly MerkleStep[]): string {
   return steps.reduce((hash, { left, right }) => {
-    return left === undefined ? nodeHash(hash, right ?? nothing) : nodeHash(left, hash);
+    if (left === undefined) return nodeHash(hash, right ?? emptyRoot);
+    return nodeHash(left, hash);
   }, leaf);
 }
 
 function parentsOf(level: readonly string[]): string[] {
   const parents: string[] = [];
-  for (let at = 0; at < level.length; at += 2) {
-    const [left = nothing, right] = [level[at], level[at + 1]];
+  for (let index = 0; index < level.length; index += 2) {
+    const [left = emptyRoot, right] = [level[index], level[index + 1]];
     parents.push(right === undefined ? left : nodeHash(left, right));
   }
   return parents;

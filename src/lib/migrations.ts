@@ -15,12 +15,12 @@ export type Pending = { sql: string; ids: readonly number[] };
 /** What a database lacks. A new one, of version 0, gets the baseline in place of the steps that it stands for. */
 export function pendingFrom(version: number, { steps, baseline }: DatabaseSchema): Pending[] {
   const isNew = version === 0 && baseline !== undefined;
-  const edge = isNew ? baseline.id : version;
+  const reachedVersion = isNew ? baseline.id : version;
   const later = steps
-    .filter(({ id }) => id > edge)
+    .filter(({ id }) => id > reachedVersion)
     .map(({ id, sql }): Pending => ({ sql, ids: [id] }));
   if (!isNew) return later;
-  const ids = steps.map(({ id }) => id).filter((id) => id <= edge);
+  const ids = steps.map(({ id }) => id).filter((id) => id <= reachedVersion);
   return [{ sql: baseline.sql, ids }, ...later];
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-type Place = { source: string; built: string };
+type FileLocations = { source: string; built: string };
 
 /** Every file of the package that the program finds by its place: in a checkout, and in what is published. The build reads it too. */
 export const ownFiles = {
@@ -11,7 +11,7 @@ export const ownFiles = {
   toolVectors: { source: "packages/search/src/tool-vectors.bin", built: "dist/tool-vectors.bin" },
   // Without a build there is none to serve.
   workbench: { source: "dist/workbench", built: "dist/workbench" },
-} as const satisfies Record<string, Place>;
+} as const satisfies Record<string, FileLocations>;
 
 export type OwnFile = keyof typeof ownFiles;
 

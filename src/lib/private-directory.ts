@@ -21,11 +21,11 @@ export function claimDirectory(directory: string): string | null {
 export function strangerIn(directory: string): string | null {
   const user = process.getuid?.();
   if (user === undefined) return null;
-  const found = lstatSync(directory, { throwIfNoEntry: false });
-  if (found === undefined) return `${directory} does not exist`;
-  if (!found.isDirectory()) return `${directory} is a link or a file, and must be a directory`;
-  if (found.uid !== user) return `${directory} belongs to another user`;
-  if ((found.mode & 0o077) !== 0) chmodSync(directory, 0o700);
+  const stats = lstatSync(directory, { throwIfNoEntry: false });
+  if (stats === undefined) return `${directory} does not exist`;
+  if (!stats.isDirectory()) return `${directory} is a link or a file, and must be a directory`;
+  if (stats.uid !== user) return `${directory} belongs to another user`;
+  if ((stats.mode & 0o077) !== 0) chmodSync(directory, 0o700);
   return null;
 }
 
@@ -34,13 +34,10 @@ export function exposedTo(
   directory: string,
   files: readonly string[],
 ): { path: string; what: string; remedy: string }[] {
-  const exposed = [
-    ...(isWritableByOthers(directory)
-      ? [{ path: directory, mode: "go-w", what: "write into" }]
-      : []),
-    // A group of the user is usual for files, and a project's wait for trust.
-    ...files.filter(isOpenToAll).map((path) => ({ path, mode: "o-w", what: "change" })),
-  ];
+  // A group of the user is usual for files, and a project's wait for trust.
+  const exposed = files.filter(isOpenToAll).map((path) => ({ path, mode: "o-w", what: "change" }));
+  if (isWritableByOthers(directory))
+    exposed.unshift({ path: directory, mode: "go-w", what: "write into" });
   return exposed.map(({ path, mode, what }) => ({
     path,
     what: `other users can ${what} it, and so change what this plane does`,
@@ -49,15 +46,16 @@ export function exposedTo(
 }
 
 function isOpenToAll(file: string): boolean {
-  const found =
-    process.getuid === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
-  return found !== undefined && (found.mode & 0o002) !== 0;
+  if (process.getuid === undefined) return false;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.mode & 0o002) !== 0;
 }
 
 /** Can users other than this one and root write into it? */
 export function isWritableByOthers(directory: string): boolean {
   const user = process.getuid?.();
-  const found = user === undefined ? undefined : statSync(directory, { throwIfNoEntry: false });
-  if (found === undefined) return false;
-  return (found.mode & 0o022) !== 0 || (found.uid !== user && found.uid !== 0);
+  if (user === undefined) return false;
+  const stats = statSync(directory, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
+  return (stats.mode & 0o022) !== 0 || (stats.uid !== user && stats.uid !== 0);
 }

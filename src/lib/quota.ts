@@ -5,19 +5,19 @@ export type Quota = {
 };
 
 export function createQuota(limitNow: () => number): Quota {
-  const held = new Map<string, number>();
+  const heldCounts = new Map<string, number>();
   return {
     take(owner) {
-      const before = held.get(owner) ?? 0;
-      if (before >= limitNow()) return null;
-      held.set(owner, before + 1);
+      const heldCount = heldCounts.get(owner) ?? 0;
+      if (heldCount >= limitNow()) return null;
+      heldCounts.set(owner, heldCount + 1);
       let isHeld = true;
       return () => {
         if (!isHeld) return;
         isHeld = false;
-        const now = (held.get(owner) ?? 1) - 1;
-        if (now > 0) held.set(owner, now);
-        else held.delete(owner);
+        const remaining = (heldCounts.get(owner) ?? 1) - 1;
+        if (remaining > 0) heldCounts.set(owner, remaining);
+        else heldCounts.delete(owner);
       };
     },
   };

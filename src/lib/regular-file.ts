@@ -23,10 +23,11 @@ const maxTextBytes = 32 * 1024 * 1024;
 
 /** The text of a regular file of at most 32 MB. Throws for anything else, as for a file that is not there. */
 export function readRegularText(file: string): string {
-  const read = readRegularFile(file, (stats) => {
+  const textOrRefusal = readRegularFile(file, (stats) => {
     if (!stats.isFile()) return "is not a regular file";
-    return stats.size <= maxTextBytes ? null : `has more than ${maxTextBytes} bytes`;
+    if (stats.size <= maxTextBytes) return null;
+    return `has more than ${maxTextBytes} bytes`;
   });
-  if (typeof read === "string") throw new Error(`${file} ${read}`);
-  return read.toString("utf8");
+  if (typeof textOrRefusal === "string") throw new Error(`${file} ${textOrRefusal}`);
+  return textOrRefusal.toString("utf8");
 }

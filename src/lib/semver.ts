@@ -52,15 +52,15 @@ export function parseVersionRange(text: string): VersionRange | { problem: strin
 
 function readClauses(text: string): Test[] | { problem: string } {
   const tests: Test[] = [];
-  let rest = text.trim();
-  if (rest === "") return { problem: "a clause is missing" };
-  while (rest !== "") {
-    const [clause, operator = "=", version = ""] = clauseShape.exec(rest) ?? [];
-    if (clause === undefined) return { problem: `'${rest}' is not a valid clause` };
+  let unread = text.trim();
+  if (unread === "") return { problem: "a clause is missing" };
+  while (unread !== "") {
+    const [clause, operator = "=", version = ""] = clauseShape.exec(unread) ?? [];
+    if (clause === undefined) return { problem: `'${unread}' is not a valid clause` };
     const test = readClause(operator, version);
     if (test === null) return { problem: `'${version}' is not a valid version` };
     tests.push(test);
-    rest = rest.slice(clause.length);
+    unread = unread.slice(clause.length);
   }
   return tests;
 }
@@ -71,9 +71,12 @@ function readClause(operator: string, version: string): Test | null {
   if (full === null && !openShape.test(version)) return null;
   const isSpan = operator === "^" || operator.startsWith("~");
   const isShort = isSpan && full?.prerelease.length === 0;
-  const wanted = full === null || isShort ? version : full.version;
-  const test = testOf(`${operator === "!=" || operator === "==" ? "=" : operator}${wanted}`);
-  return operator === "!=" && test !== null ? (given) => !test(given) : test;
+  const comparedVersion = full === null || isShort ? version : full.version;
+  const isNegated = operator === "!=";
+  const comparator = isNegated || operator === "==" ? "=" : operator;
+  const test = testOf(`${comparator}${comparedVersion}`);
+  if (test === null || !isNegated) return test;
+  return (candidate) => !test(candidate);
 }
 
 /** Comparators only: a whole range refuses prereleases it does not name. */

@@ -48,7 +48,7 @@ export async function planeOn(world: EngineWorld, parts: PlaneParts) {
     store: opened,
     jobs: async () => known,
     emit,
-    most: () => most,
+    maxRuns: () => most,
     keepMs: () => 1e12,
     principalFor: () => principalOf({ user: "ada", persona: "Atlas" }),
     askMs: () => 5_000,

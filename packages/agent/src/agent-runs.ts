@@ -16,7 +16,7 @@ import { narrow, ownerOf, type Principal, requireScope } from "@toolplane/core/m
 import { type AgentCallOptions, type AgentTools, toOffered } from "./agent-tools.ts";
 import { budgetOf } from "./budgets.ts";
 import { createCodeTools } from "./code-tools.ts";
-import type { Left } from "./loop.ts";
+import type { Remaining } from "./loop.ts";
 import type { OpenModel } from "./models/open-model.ts";
 import { type Converse, generate, type RunParts, runAgent } from "./run-agent.ts";
 import type { OfferedTool } from "./run-calls.ts";
@@ -28,17 +28,20 @@ const interrupted = "Interrupted: nothing is known of how this call ended.";
 /**
  * A given conversation, made fit for a model: endpoints refuse one in which a call has no answer or an answer no call.
  */
-export function readHistory(given: unknown): ChatMessage[] {
-  if (given === undefined || given === null) return [];
-  if (!Array.isArray(given)) throw new PlaneError("USAGE", "'history' must be a list of messages.");
-  const messages = given.flatMap((one, at) => readStep(one, at) ?? readMessage(one, at));
+export function readHistory(rawHistory: unknown): ChatMessage[] {
+  if (rawHistory === undefined || rawHistory === null) return [];
+  if (!Array.isArray(rawHistory))
+    throw new PlaneError("USAGE", "'history' must be a list of messages.");
+  const messages = rawHistory.flatMap(
+    (step, index) => readStep(step, index) ?? readMessage(step, index),
+  );
   const history: ChatMessage[] = [];
-  const taken = new Set<string>();
-  for (const [at, message] of messages.entries()) {
+  const usedIds = new Set<string>();
+  for (const [index, message] of messages.entries()) {
     if (message.role === "tool") continue;
     if (message.role === "assistant" && message.tool_calls)
       history.push(
-        ...renameTurn(message, answersTo(message.tool_calls, messages.slice(at + 1)), taken),
+        ...renameTurn(message, answersTo(message.tool_calls, messages.slice(index + 1)), usedIds),
       );
     else history.push(message);
   }
@@ -46,25 +49,25 @@ export function readHistory(given: unknown): ChatMessage[] {
 }
 
 /** A step as other agents keep it: what was thought, what was called, and the result. Null where it is a message. */
-function readStep(step: unknown, at: number): ChatMessage[] | null {
+function readStep(step: unknown, index: number): ChatMessage[] | null {
   if (!isObject(step) || step.role !== undefined) return null;
   const { thought, action, arguments: args = {}, observation } = step;
   if (thought === undefined && action === undefined) return null;
   const texts = { thought, action, observation };
-  const wrong = Object.entries(texts).find(
+  const invalidField = Object.entries(texts).find(
     ([, value]) => value !== undefined && typeof value !== "string",
   );
-  if (wrong)
+  if (invalidField)
     throw new PlaneError(
       "USAGE",
-      `'${wrong[0]}' of message ${at + 1} of 'history' must be a string.`,
+      `'${invalidField[0]}' of message ${index + 1} of 'history' must be a string.`,
     );
-  const said = { role: "assistant" as const, content: String(thought ?? "") };
-  if (typeof action !== "string" || action === "") return [said];
-  const id = `step-${at + 1}`;
+  const message = { role: "assistant" as const, content: String(thought ?? "") };
+  if (typeof action !== "string" || action === "") return [message];
+  const id = `step-${index + 1}`;
   const call = { name: action, arguments: typeof args === "string" ? args : JSON.stringify(args) };
   return [
-    readResponse({ ...said, tool_calls: [{ id, type: "function", function: call }] }),
+    readResponse({ ...message, tool_calls: [{ id, type: "function", function: call }] }),
     { role: "tool", tool_call_id: id, content: String(observation ?? interrupted) },
   ];
 }
@@ -72,10 +75,10 @@ function readStep(step: unknown, at: number): ChatMessage[] | null {
 /** The tool messages right after an assistant message: some models reuse call ids in each turn. */
 function answersTo(
   calls: NonNullable<AssistantMessage["tool_calls"]>,
-  rest: readonly ChatMessage[],
+  following: readonly ChatMessage[],
 ): ToolMessage[] {
-  const end = rest.findIndex(({ role }) => role !== "tool");
-  const answers = (end === -1 ? rest : rest.slice(0, end)) as ToolMessage[];
+  const end = following.findIndex(({ role }) => role !== "tool");
+  const answers = (end === -1 ? following : following.slice(0, end)) as ToolMessage[];
   return calls.map(
     ({ id }) =>
       answers.find((answer) => answer.tool_call_id === id) ?? {
@@ -86,9 +89,9 @@ function answersTo(
   );
 }
 
-function readMessage(message: unknown, at: number): ChatMessage {
-  const place = `Message ${at + 1} of 'history'`;
-  if (!isObject(message)) throw new PlaneError("USAGE", `${place} is not an object.`);
+function readMessage(message: unknown, index: number): ChatMessage {
+  const title = `Message ${index + 1} of 'history'`;
+  if (!isObject(message)) throw new PlaneError("USAGE", `${title} is not an object.`);
   const { role, tool_call_id } = message;
   try {
     if (role === "assistant") return readResponse(message);
@@ -97,16 +100,13 @@ function readMessage(message: unknown, at: number): ChatMessage {
     if (role === "tool" && typeof tool_call_id === "string")
       return { role, tool_call_id, content: readContent(message.content) };
   } catch (thrown) {
-    throw new PlaneError("USAGE", `${place} cannot be used. ${toPlaneError(thrown).message}`);
+    throw new PlaneError("USAGE", `${title} cannot be used. ${toPlaneError(thrown).message}`);
   }
-  const why =
-    role === "tool"
-      ? "has no 'tool_call_id'"
-      : "must have the role system, user, assistant or tool";
-  throw new PlaneError("USAGE", `${place} ${why}.`);
+  if (role === "tool") throw new PlaneError("USAGE", `${title} has no 'tool_call_id'.`);
+  throw new PlaneError("USAGE", `${title} must have the role system, user, assistant or tool.`);
 }
 
-type Parts = AgentParts & {
+type RunsParts = AgentParts & {
   tools: AgentTools;
   open: OpenModel;
   keepRun: AgentRunner["keepRun"];
@@ -114,33 +114,35 @@ type Parts = AgentParts & {
 };
 
 /** Runs of agents, wired to models, tools and what is kept of them. */
-export function createAgentRuns(parts: Parts): Pick<AgentRunner, "run" | "generate" | "settled"> {
+export function createAgentRuns(
+  parts: RunsParts,
+): Pick<AgentRunner, "run" | "generate" | "settled"> {
   const { defaultPrincipal, registry, plane } = parts;
   const running = new Set<Promise<unknown>>();
 
   /** From the first question to what is kept; a conversation of its own ends with it. */
-  async function account(
+  async function runAndKeep(
     question: string,
     run: RunParts,
-    own: Own,
+    owner: RunOwner,
     goOn?: Converse,
   ): Promise<AgentResult> {
-    const watched = parts.watch(question, run, own.principal);
+    const watched = parts.watch(question, run, owner.principal);
     try {
       const result = await runAgent(question, watched.run, goOn).catch((thrown) => {
-        own.span?.end();
+        owner.span?.end();
         throw thrown;
       });
-      own.span?.end(result);
-      registry.count(own.toolset, result.counters);
-      await parts.keepRun({ ...result, owner: ownerOf(own.principal) });
+      owner.span?.end(result);
+      registry.count(owner.toolset, result.counters);
+      await parts.keepRun({ ...result, owner: ownerOf(owner.principal) });
       return result;
     } finally {
       watched.end();
       // A session that does not end well is no reason to lose an answer.
-      if (own.isOwn)
+      if (owner.ownsConversation)
         await plane()
-          .conversations.end(run.conversation, { principal: own.principal })
+          .conversations.end(run.conversation, { principal: owner.principal })
           .catch(() => undefined);
     }
   }
@@ -154,7 +156,7 @@ export function createAgentRuns(parts: Parts): Pick<AgentRunner, "run" | "genera
     async run(question, options = {}) {
       requireText(question, "a question");
       const prepared = await prepare(options, parts, options.principal ?? defaultPrincipal);
-      return track(account(question, prepared.run, prepared));
+      return track(runAndKeep(question, prepared.run, prepared));
     },
     async generate(request) {
       const { prompt, parser, maxCorrectionSteps = 0, maxRestarts = 0, ...options } = request;
@@ -172,26 +174,26 @@ export function createAgentRuns(parts: Parts): Pick<AgentRunner, "run" | "genera
         prompt,
         prepared.run,
         { parser: parser ?? asIs, maxCorrectionSteps, maxRestarts },
-        (text, run, goOn) => track(account(text, run, prepared, goOn)),
+        (text, run, goOn) => track(runAndKeep(text, run, prepared, goOn)),
       );
     },
     settled: async () => void (await Promise.allSettled(running)),
   };
 }
 
-type Own = {
+type RunOwner = {
   principal: Principal;
   toolset: ToolsetRef | null;
-  isOwn: boolean;
+  ownsConversation: boolean;
   span: Awaited<ReturnType<Spans["beginRunSpan"]>>;
 };
 
 /** Checks a request before the model is called. */
 async function prepare(
   options: RunAgentOptions,
-  { open, tools, registry, stopping, guardPrompt, ownTool, plane, beginRunSpan }: Parts,
+  { open, tools, registry, stopping, guardPrompt, ownTool, plane, beginRunSpan }: RunsParts,
   caller: Principal,
-): Promise<Own & { run: RunParts }> {
+): Promise<RunOwner & { run: RunParts }> {
   requireScope(caller, "call", "run an agent");
   const { style = "tools", trace = "none", system = null, state, toolGroups } = options;
   requireOneOf("style", style, agentStyles);
@@ -207,29 +209,28 @@ async function prepare(
   const principal = options.mcp === undefined ? caller : narrow(caller, { servers: options.mcp });
   const id = uniqueId();
   const conversation = options.conversation ?? `agent-${id}`;
-  const [model, loaded] = await Promise.all([open(options.model), styleOf(style)]);
+  const [model, loadedStyle] = await Promise.all([open(options.model), styleOf(style)]);
   const { signal, onMessage } = options;
-  const asked = {
+  const context = {
     principal,
     toolset,
     history,
-    ...(toolGroups && { toolGroups }),
-    ...(options.only && { only: options.only }),
+    ...withoutUndefined({ toolGroups, only: options.only }),
   };
-  const optionsIn = (now: string | undefined, left: Left) => ({
-    ...callOptions(options, now, left.ms),
+  const optionsIn = (currentState: string | undefined, remaining: Remaining) => ({
+    ...callOptions(options, currentState, remaining.ms),
     conversation,
     run: id,
     relay: {
       ...(span?.relay ?? relayOf(options)),
-      tokens: { left: left.tokens, used: left.sampled },
+      tokens: { left: remaining.tokens, used: remaining.sampled },
     },
   });
-  const offered =
+  const runTools =
     style === "code"
-      ? createCodeTools({ tools, ownTool, plane }, asked, optionsIn)
-      : createRunTools(tools, asked, optionsIn);
-  await offered.check(state);
+      ? createCodeTools({ tools, ownTool, plane }, context, optionsIn)
+      : createRunTools(tools, context, optionsIn);
+  await runTools.check(state);
   const span = await beginRunSpan(
     { id, model: model.modelId ?? model.name, style, toolset: alias, conversation },
     options.meta,
@@ -245,13 +246,13 @@ async function prepare(
     system,
     budget,
     model: span?.model(model) ?? model,
-    style: loaded,
+    style: loadedStyle,
     signal: signal ? AbortSignal.any([signal, stopping]) : stopping,
     onMessage,
     settings,
-    missing: offered.missing,
-    listTools: offered.listTools,
-    call: offered.call,
+    missing: runTools.missing,
+    listTools: runTools.listTools,
+    call: runTools.call,
     guard: (event, payload, signal) =>
       guardPrompt(event, payload, {
         principal,
@@ -261,7 +262,7 @@ async function prepare(
         signal,
       }),
   };
-  return { run, principal, toolset, isOwn: options.conversation === undefined, span };
+  return { run, principal, toolset, ownsConversation: options.conversation === undefined, span };
 }
 
 /** What the caller says beside its question is said beside its calls, too. */
@@ -287,11 +288,11 @@ function settingsOf({ temperature, maxOutputTokens }: RunAgentOptions): RunParts
 }
 
 /** A person is waited for as long as enough time is left to answer without them. */
-function callOptions(options: RunAgentOptions, state: string | undefined, leftMs: number) {
+function callOptions(options: RunAgentOptions, state: string | undefined, remainingMs: number) {
   const { compliance, consent, mode, toolGroups, askHere } = options;
-  const { approvalWaitMs: wanted } = options;
-  const approvalWaitMs =
-    wanted === undefined ? undefined : Math.floor(Math.min(wanted, leftMs * 0.8));
+  let { approvalWaitMs } = options;
+  if (approvalWaitMs !== undefined)
+    approvalWaitMs = Math.floor(Math.min(approvalWaitMs, remainingMs * 0.8));
   return { approvalWaitMs, compliance, consent, mode, toolGroups, askHere, state };
 }
 
@@ -305,9 +306,12 @@ function requireText(value: unknown, what: string): void {
   throw new PlaneError("USAGE", `An agent needs ${what}: a text that is not empty.`);
 }
 
-function requireOneOf(name: string, value: string, known: readonly string[]): void {
-  if (known.includes(value)) return;
-  throw new PlaneError("USAGE", `'${name}' cannot be '${value}': give one of ${known.join(", ")}.`);
+function requireOneOf(name: string, value: string, choices: readonly string[]): void {
+  if (choices.includes(value)) return;
+  throw new PlaneError(
+    "USAGE",
+    `'${name}' cannot be '${value}': give one of ${choices.join(", ")}.`,
+  );
 }
 
 type RunContext = Pick<CallOptions, "toolGroups"> & {
@@ -328,45 +332,46 @@ type RunTools = Pick<RunParts, "listTools" | "call"> & {
 function createRunTools(
   tools: AgentTools,
   { principal, toolset, toolGroups, history, only }: RunContext,
-  optionsIn: (state: string | undefined, left: Left) => AgentCallOptions,
+  optionsIn: (state: string | undefined, remaining: Remaining) => AgentCallOptions,
 ): RunTools {
-  let named: NamedTool[] = [];
-  let checked: OfferedTool[] | undefined;
+  let namedTools: NamedTool[] = [];
+  let checkedTools: OfferedTool[] | undefined;
   let isLater = false;
   let reads = /\br_[0-9a-f]{20}\b/.test(JSON.stringify(history));
 
   async function list(state: string | undefined): Promise<OfferedTool[]> {
-    const asked = { ...(toolGroups && { toolGroups }), ...(state && { state }), reads, isLater };
-    const all = await tools.named({ principal, toolset, ...asked });
-    named = only
-      ? all.filter(({ tool }) => only(tool) || (reads && tool.source === "builtin"))
-      : all;
+    const filter = withoutUndefined({ toolGroups, state: state || undefined });
+    namedTools = await tools.named({ principal, toolset, ...filter, reads, isLater });
+    if (only)
+      namedTools = namedTools.filter(
+        ({ tool }) => only(tool) || (reads && tool.source === "builtin"),
+      );
     isLater = true;
-    return named.map((tool) => toOffered(tool, tools.mayChange));
+    return namedTools.map((tool) => toOffered(tool, tools.mayChange));
   }
 
   return {
-    missing: () => tools.missing({ principal, toolset }, named),
+    missing: () => tools.missing({ principal, toolset }, namedTools),
     async check(state) {
-      checked = await list(state);
+      checkedTools = await list(state);
     },
     async listTools(state) {
-      const listed = checked ?? (await list(state));
-      checked = undefined;
-      return listed;
+      const offered = checkedTools ?? (await list(state));
+      checkedTools = undefined;
+      return offered;
     },
-    call(state, left) {
-      const options = optionsIn(state, left);
-      const call = tools.call(named, { principal, toolset, options });
+    call(state, remaining) {
+      const options = optionsIn(state, remaining);
+      const call = tools.call(namedTools, { principal, toolset, options });
       // A model that guesses a name has not been given the tool.
-      const refuse = tools.call(named, {
+      const refuse = tools.call(namedTools, {
         principal,
         toolset,
         options: { ...options, unseen: true },
       });
-      const isOffered = (name: string) => !only || named.some((one) => one.name === name);
-      return async (...asked) => {
-        const outcome = await (isOffered(asked[0]) ? call : refuse)(...asked);
+      const isOffered = (name: string) => !only || namedTools.some((tool) => tool.name === name);
+      return async (...callArguments) => {
+        const outcome = await (isOffered(callArguments[0]) ? call : refuse)(...callArguments);
         reads ||= outcome.stored !== undefined;
         return outcome;
       };

@@ -66,30 +66,32 @@ export function createAgentTools(parts: Parts): AgentTools {
   const { plane, catalogue, servers, selection, mayChange } = parts;
   const narrowed = new WeakMap<Principal, Map<ToolsetSelection["definition"], Principal>>();
   /** Starts only the toolset's servers. Cached, because what a principal sees is cached by identity. */
-  const within = (principal: Principal, toolset: ToolsetRef | null): Principal => {
+  const narrowedTo = (principal: Principal, toolset: ToolsetRef | null): Principal => {
     if (toolset === null) return principal;
     const { definition } = selection(toolset);
-    const known = narrowed.get(principal) ?? new Map();
-    narrowed.set(principal, known);
-    const found = known.get(definition) ?? narrow(principal, { servers: definition.providers });
-    known.set(definition, found);
-    return found;
+    const narrowedByDefinition = narrowed.get(principal) ?? new Map();
+    narrowed.set(principal, narrowedByDefinition);
+    const narrowedPrincipal =
+      narrowedByDefinition.get(definition) ?? narrow(principal, { servers: definition.providers });
+    narrowedByDefinition.set(definition, narrowedPrincipal);
+    return narrowedPrincipal;
   };
-  const listFor = async (asked: ListOptions, listMs: number): Promise<readonly Tool[]> => {
-    const { principal, toolset, toolGroups, state, reads = false } = asked;
-    const request = withoutUndefined({ toolGroups, state });
-    const found = await catalogue().forModel(within(principal, toolset), request, {
+  const listFor = async (options: ListOptions, listMs: number): Promise<readonly Tool[]> => {
+    const { principal, toolset, toolGroups, state, reads = false } = options;
+    const filter = withoutUndefined({ toolGroups, state });
+    const available = await catalogue().forModel(narrowedTo(principal, toolset), filter, {
       waitMs: listMs,
     });
-    const listed = found.filter(({ id }) => reads || id.server !== null || id.tool !== readTool);
+    const listed = available.filter(
+      ({ id }) => reads || id.server !== null || id.tool !== readTool,
+    );
     if (toolset === null) return listed;
     const { definition, has } = selection(toolset);
-    const named = definition.allow_tools ?? [];
-    return listed.filter((tool) =>
-      tool.source === "builtin"
-        ? tool.id.tool === readTool || named.includes(tool.id.tool)
-        : has(tool),
-    );
+    const allowedNames = definition.allow_tools ?? [];
+    return listed.filter((tool) => {
+      if (tool.source !== "builtin") return has(tool);
+      return tool.id.tool === readTool || allowedNames.includes(tool.id.tool);
+    });
   };
   /** What has failed is not waited for. */
   const isOnItsWay = (server: string) =>
@@ -100,15 +102,15 @@ export function createAgentTools(parts: Parts): AgentTools {
       );
   const tools: AgentTools = {
     mayChange,
-    async list(asked) {
-      const { principal, toolset, toolGroups, state, isLater = false } = asked;
-      const listed = await listFor(asked, isLater ? laterWaitMs : waitMs);
+    async list(options) {
+      const { principal, toolset, toolGroups, state, isLater = false } = options;
+      const listed = await listFor(options, isLater ? laterWaitMs : waitMs);
       if (toolset === null) return listed;
       const { definition } = selection(toolset);
       const maySee = (server: string) => parts.maySeeServer(principal, server);
-      const lacks = listed.length === 0 || missingNames(definition, listed).length > 0;
-      const isComing = !isLater && lacks && definition.providers.some(isOnItsWay);
-      const selected = isComing ? await listFor(asked, startWaitMs) : listed;
+      const isIncomplete = listed.length === 0 || missingNames(definition, listed).length > 0;
+      const isComing = !isLater && isIncomplete && definition.providers.some(isOnItsWay);
+      const selected = isComing ? await listFor(options, startWaitMs) : listed;
       // In other groups or another state a name that is missing is no mistake.
       if (toolGroups === undefined && state === undefined)
         checkSelection(aliasOf(toolset), definition, { tools: selected, maySee }, servers());
@@ -120,20 +122,20 @@ export function createAgentTools(parts: Parts): AgentTools {
       const listed = named.map(({ tool }) => tool);
       return missingServers(selection(toolset).definition, { tools: listed, maySee }, servers());
     },
-    async named(asked) {
-      const listed = await tools.list(asked);
-      if (asked.toolset !== null) return nameTools(aliasOf(asked.toolset), listed);
+    async named(options) {
+      const listed = await tools.list(options);
+      if (options.toolset !== null) return nameTools(aliasOf(options.toolset), listed);
       return listed.map((tool) => ({ name: tool.modelName, tool }));
     },
-    call(named, { principal: whole, toolset, options }) {
-      const principal = within(whole, toolset);
+    call(named, { principal: caller, toolset, options }) {
+      const principal = narrowedTo(caller, toolset);
       const byName = new Map(named.map(({ name, tool }) => [name, tool]));
       const seconds = toolset === null ? null : selection(toolset).definition.timeout_sec;
+      const timeoutMs = seconds === null ? undefined : seconds * 1_000;
       return async (name, argumentsText, { signal }) =>
         plane().call(byName.get(name)?.id ?? name, argumentsText, {
           ...withoutUndefined(options),
-          ...(seconds === null ? {} : { timeoutMs: seconds * 1_000 }),
-          ...(signal === undefined ? {} : { signal }),
+          ...withoutUndefined({ timeoutMs, signal }),
           principal,
           face: "agent",
         });
@@ -153,17 +155,17 @@ export function nameTools<T extends Tool>(
   alias: string | null,
   tools: readonly T[],
 ): NamedTool<T>[] {
-  const named = tools.map((tool) => ({
+  const namedTools = tools.map((tool) => ({
     name: forModels.test(tool.id.tool) ? tool.id.tool : tool.modelName,
     tool,
   }));
-  const owners = Map.groupBy(named, ({ name }) => name);
+  const owners = Map.groupBy(namedTools, ({ name }) => name);
   const shared = [...owners]
-    .filter(([, alike]) => alike.length > 1)
+    .filter(([, sameNamed]) => sameNamed.length > 1)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  if (shared.length === 0) return named;
-  const list = shared.map(([name, alike]) => {
-    const servers = alike.map(({ tool }) => tool.id.server ?? "a hand-written tool").sort();
+  if (shared.length === 0) return namedTools;
+  const list = shared.map(([name, sameNamed]) => {
+    const servers = sameNamed.map(({ tool }) => tool.id.server ?? "a hand-written tool").sort();
     return `'${name}' (${servers.join(", ")})`;
   });
   const [first] = shared[0]?.[1] ?? [];
@@ -182,32 +184,33 @@ export type KnownServers = {
 };
 
 /** What a toolset has for one caller. */
-type Selected = { tools: readonly Tool[]; maySee(server: string): boolean };
+type SelectedTools = { tools: readonly Tool[]; maySee(server: string): boolean };
 
 /** The servers of a toolset that have nothing in it because they are unreachable, as far as the caller may know of them. */
 export function missingServers(
   { providers }: ToolsetDefinition,
-  { tools, maySee }: Selected,
+  { tools, maySee }: SelectedTools,
   servers: KnownServers,
 ): MissingServer[] {
   return providers.flatMap((server) => {
     if (!maySee(server) || tools.some(({ id }) => id.server === server)) return [];
     const reason = servers.trouble(server);
-    return reason === null ? [] : [{ server, reason }];
+    if (reason === null) return [];
+    return [{ server, reason }];
   });
 }
 
 /** Names that are allowed and not there. */
 function missingNames({ allow_tools }: ToolsetDefinition, tools: readonly Tool[]): string[] {
-  const isThere = new Set(tools.flatMap(({ id }) => [id.tool, `${id.server}.${id.tool}`]));
-  return (allow_tools ?? []).filter((name) => !/[*?]/.test(name) && !isThere.has(name));
+  const presentNames = new Set(tools.flatMap(({ id }) => [id.tool, `${id.server}.${id.tool}`]));
+  return (allow_tools ?? []).filter((name) => !/[*?]/.test(name) && !presentNames.has(name));
 }
 
 /** Throws where the toolset selects what does not exist; not while one of its servers is unavailable. */
 export function checkSelection(
   alias: string | null,
   definition: ToolsetDefinition,
-  selected: Selected,
+  selected: SelectedTools,
   servers: KnownServers,
 ): void {
   const { providers } = definition;
@@ -223,21 +226,21 @@ export function checkSelection(
   const names = missingNames(definition, tools);
   if (names.length === 0) return;
   const list = names.map((name) => `'${name}'`).join(", ");
-  const away = missingServers(definition, selected, servers);
-  if (away.length > 0 && tools.length > 0) return;
-  if (away.length > 0)
+  const unreachable = missingServers(definition, selected, servers);
+  if (unreachable.length > 0 && tools.length > 0) return;
+  if (unreachable.length > 0)
     throw new PlaneError(
       "SERVER_UNAVAILABLE",
-      `${title(alias)} has no tools now, not even ${list}. ${away.map(({ reason }) => reason).join(" ")}`,
-      { data: { ...data, missing: away } },
+      `${title(alias)} has no tools now, not even ${list}. ${unreachable.map(({ reason }) => reason).join(" ")}`,
+      { data: { ...data, missing: unreachable } },
     );
-  throw new PlaneError(
-    "CONFIG_INVALID",
+  const message =
     providers.length === 0
       ? `${title(alias)} allows ${list} and names no server. Name its servers in 'providers'.`
-      : `${title(alias)} allows tools that none of its servers (${providers.join(", ")}) has: ${list}. Correct its 'allow_tools'.`,
-    { data: { ...data, missingTools: names, providers: [...providers], failedCheck: true } },
-  );
+      : `${title(alias)} allows tools that none of its servers (${providers.join(", ")}) has: ${list}. Correct its 'allow_tools'.`;
+  throw new PlaneError("CONFIG_INVALID", message, {
+    data: { ...data, missingTools: names, providers: [...providers], failedCheck: true },
+  });
 }
 
 function requireServers(
@@ -247,7 +250,9 @@ function requireServers(
 ): void {
   for (const server of providers) {
     if (servers.names().includes(server)) continue;
-    const near = nearest(server, servers.names(), 1).map((close) => ` Did you mean '${close}'?`);
+    const near = nearest(server, servers.names(), 1).map(
+      (candidate) => ` Did you mean '${candidate}'?`,
+    );
     throw new PlaneError(
       "CONFIG_INVALID",
       `${title(alias)} names the server '${server}', which is not configured.${near.join("")} Correct its 'providers'.`,
@@ -258,7 +263,8 @@ function requireServers(
 
 /** One that is written in code has no name and no place in a file. */
 function title(alias: string | null): string {
-  return alias === null ? "The toolset" : `Toolset '${alias}'`;
+  if (alias === null) return "The toolset";
+  return `Toolset '${alias}'`;
 }
 
 export function toOffered(
@@ -272,15 +278,15 @@ export function toOffered(
     parameters: shownSchema(parameters),
     mayChange: mayChange(tool),
     id: tool.id,
-    ...(pageOf(tool) !== null && { hasPage: true as const }),
+    ...withoutUndefined({ hasPage: pageOf(tool) === null ? undefined : (true as const) }),
   };
 }
 
 /** A schema that says nothing of properties takes any, and a model would think that it takes none. */
 function shownSchema(parameters: UnknownObject): UnknownObject {
-  const shown = toObjectSchema(parameters);
-  const isSilent = parameters.properties === undefined && shown.additionalProperties === undefined;
-  return isSilent && Object.keys(shown.properties).length === 0
-    ? { ...shown, additionalProperties: true }
-    : shown;
+  const objectSchema = toObjectSchema(parameters);
+  const isSilent =
+    parameters.properties === undefined && objectSchema.additionalProperties === undefined;
+  if (!isSilent || Object.keys(objectSchema.properties).length > 0) return objectSchema;
+  return { ...objectSchema, additionalProperties: true };
 }

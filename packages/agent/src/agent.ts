@@ -16,7 +16,7 @@ export function createAgentRunner(parts: AgentParts): AgentRunner {
   const runs = createRunStore(parts);
   const running = createRunningRuns(recorder.emit);
   const tools = createAgentTools({ ...parts, mayChange: createMayChange(config) });
-  const loaded = once(async () => {
+  const agentRuns = once(async () => {
     const { createAgentRuns } = await import("./agent-runs.ts");
     return createAgentRuns({ ...parts, tools, open, keepRun: runs.keep, watch: running.watch });
   });
@@ -25,28 +25,28 @@ export function createAgentRunner(parts: AgentParts): AgentRunner {
     (await import("./answer-calls.ts")).createAnswerCalls(tools),
   );
   return {
-    run: async (...asked) => (await loaded()).run(...asked),
-    generate: async (request) => (await loaded()).generate(request),
-    codegen: { generate: async (...asked) => (await codegen()).generate(...asked) },
+    run: async (...args) => (await agentRuns()).run(...args),
+    generate: async (request) => (await agentRuns()).generate(request),
+    codegen: { generate: async (...args) => (await codegen()).generate(...args) },
     runs: { ...runs.verbs, ...running.verbs },
     keepRun: runs.keep,
     sample: createSampling({ ...parts, open, emit: recorder.emit }),
     namedTools: tools.named,
-    answerCalls: async (...asked) => (await answerCalls())(...asked),
-    settled: async () => void (loaded.made() && (await (await loaded()).settled())),
+    answerCalls: async (...args) => (await answerCalls())(...args),
+    settled: async () => void (agentRuns.made() && (await (await agentRuns()).settled())),
   };
 }
 
 /** Found out once for each tool, as long as the policy is the same: it is asked for every tool in every turn. */
 function createMayChange(config: () => Config): (tool: Tool) => boolean {
-  let known = new WeakMap<Tool, boolean>();
-  let by: object | undefined;
+  let mayChangeByTool = new WeakMap<Tool, boolean>();
+  let judgedEffects: object | undefined;
   return (tool) => {
     const { effects } = config().policy;
-    if (by !== effects) known = new WeakMap();
-    by = effects;
-    const found = known.get(tool) ?? effectOf(tool, effects).effect !== "read";
-    known.set(tool, found);
-    return found;
+    if (judgedEffects !== effects) mayChangeByTool = new WeakMap();
+    judgedEffects = effects;
+    const mayChange = mayChangeByTool.get(tool) ?? effectOf(tool, effects).effect !== "read";
+    mayChangeByTool.set(tool, mayChange);
+    return mayChange;
   };
 }

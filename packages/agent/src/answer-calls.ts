@@ -7,7 +7,7 @@ export function createAnswerCalls(tools: AgentTools): AgentRunner["answerCalls"]
   return async (calls, { principal, toolset, options, isCut }) => {
     const named = await tools.named({ principal, toolset });
     const called = await runCalls(calls, {
-      offered: named.map((one) => toOffered(one, tools.mayChange)),
+      offered: named.map((namedTool) => toOffered(namedTool, tools.mayChange)),
       // The program that runs the model decides how much of a result it reads.
       call: tools.call(named, { principal, toolset, options: { ...options, maxResultBytes: 0 } }),
       memory: createRepeatDetector(),

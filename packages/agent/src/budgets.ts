@@ -27,22 +27,19 @@ export function budgetOf(
   toolsetTurns: number | null,
 ): Budget {
   const { maxTurns, maxCalls, maxTokens, timeoutMs } = limits;
-  const time = read("timeoutMs", timeoutMs, 0) ?? defaultTimeMs;
+  const timeMs = requireLimit("timeoutMs", timeoutMs, 0) ?? defaultTimeMs;
   return {
-    turns: read("maxTurns", maxTurns, 1) ?? toolsetTurns ?? defaultTurns[style],
-    calls: read("maxCalls", maxCalls, 1) ?? defaultCalls,
-    tokens: read("maxTokens", maxTokens, 1) ?? Number.POSITIVE_INFINITY,
-    timeMs: time,
+    turns: requireLimit("maxTurns", maxTurns, 1) ?? toolsetTurns ?? defaultTurns[style],
+    calls: requireLimit("maxCalls", maxCalls, 1) ?? defaultCalls,
+    tokens: requireLimit("maxTokens", maxTokens, 1) ?? Number.POSITIVE_INFINITY,
+    timeMs,
   };
 }
 
-function read(name: string, value: unknown, least: number): number | undefined {
+function requireLimit(name: string, value: unknown, min: number): number | undefined {
   if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw new PlaneError(
-    "USAGE",
-    `'${name}' must be an integer >= ${least}, not '${String(value)}'.`,
-  );
+  if (Number.isSafeInteger(value) && (value as number) >= min) return value as number;
+  throw new PlaneError("USAGE", `'${name}' must be an integer >= ${min}, not '${String(value)}'.`);
 }
 
 /** What is used up, in words that go on after "Not run:"; null while there is something left. */

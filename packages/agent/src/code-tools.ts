@@ -8,7 +8,7 @@ import { toolKey } from "@toolplane/core/model/catalogue/tool-name";
 import type { Plane, PlaneCallOptions } from "@toolplane/core/model/plane";
 import { narrow, type Principal } from "@toolplane/core/model/principal";
 import type { AgentCallOptions, AgentTools } from "./agent-tools.ts";
-import type { Left } from "./loop.ts";
+import type { Remaining } from "./loop.ts";
 import type { CallByName, OfferedTool } from "./run-calls.ts";
 
 type Ports = { tools: AgentTools; ownTool: CodeRunner["ownTool"]; plane(): Pick<Plane, "call"> };
@@ -30,41 +30,51 @@ const offered = codeTools.map(
 /** A model that writes programs has two tools, whatever is behind them. */
 export function createCodeTools(
   { tools, ownTool, plane }: Ports,
-  { principal: whole, toolset, toolGroups, only }: ToolsRequest,
-  optionsIn: (state: string | undefined, left: Left) => AgentCallOptions,
+  { principal: caller, toolset, toolGroups, only }: ToolsRequest,
+  optionsIn: (state: string | undefined, remaining: Remaining) => AgentCallOptions,
 ) {
-  let named: NamedTool[] = [];
-  let principal = whole;
+  let namedTools: NamedTool[] = [];
+  let principal = caller;
   let selected: ReadonlySet<string> | undefined;
-  const isMeant = (tool: Tool) =>
+  const isSelected = (tool: Tool) =>
     (selected?.has(toolKey(tool.id)) ?? true) && (only?.(tool) ?? true);
 
   return {
-    missing: () => (toolset === null ? [] : tools.missing({ principal, toolset }, named)),
+    missing: () => (toolset === null ? [] : tools.missing({ principal, toolset }, namedTools)),
     async check(state: string | undefined): Promise<void> {
       if (toolset === null) return;
-      named = await tools.named({
-        principal: whole,
+      namedTools = await tools.named({
+        principal: caller,
         toolset,
         ...withoutUndefined({ toolGroups, state }),
       });
-      selected = new Set(named.map(({ tool }) => toolKey(tool.id)));
-      principal = narrow(whole, {
-        servers: [...new Set(named.flatMap(({ tool }) => tool.id.server ?? []))],
+      selected = new Set(namedTools.map(({ tool }) => toolKey(tool.id)));
+      principal = narrow(caller, {
+        servers: [...new Set(namedTools.flatMap(({ tool }) => tool.id.server ?? []))],
       });
     },
     listTools: async () => offered,
-    call(state: string | undefined, left: Left): CallByName {
-      const { relay, run, ...options } = optionsIn(state, left);
+    call(state: string | undefined, remaining: Remaining): CallByName {
+      const { relay, run, ...options } = optionsIn(state, remaining);
       return (name, argumentsText, { signal }) => {
-        const by = { ...options, relay, principal, face: "agent", timeoutMs: left.ms, toolGroups };
-        const given = { ...by, ...((selected || only) && { only: isMeant }) } as RunCodeOptions;
-        const called = { ...withoutUndefined({ run, signal }), timeoutMs: 0 };
-        return plane().call({ server: null, tool: name }, argumentsText, {
-          ...(called as PlaneCallOptions),
+        const callContext = {
+          ...options,
+          relay,
           principal,
           face: "agent",
-          relay: { ...relay, onOwnTool: ownTool({ ...withoutUndefined(given), principal }) },
+          timeoutMs: remaining.ms,
+          toolGroups,
+        };
+        const codeOptions = {
+          ...callContext,
+          ...withoutUndefined({ only: selected || only ? isSelected : undefined }),
+        } as RunCodeOptions;
+        const callOptions = { ...withoutUndefined({ run, signal }), timeoutMs: 0 };
+        return plane().call({ server: null, tool: name }, argumentsText, {
+          ...(callOptions as PlaneCallOptions),
+          principal,
+          face: "agent",
+          relay: { ...relay, onOwnTool: ownTool({ ...withoutUndefined(codeOptions), principal }) },
         });
       };
     },

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import type { AskedCall, ChatMessage } from "@toolplane/core/model/agent/chat";
 import type {
   AgentCall,
@@ -50,9 +51,9 @@ export function createConversation(
   let state = firstState;
   let turns = 0;
   let isShort = false;
-  let asked = { calls: 0, turns: 0 };
-  const note = (calls: readonly AgentCall[], step: AgentStep | undefined) => {
-    asked = { calls: asked.calls + calls.length, turns: asked.turns + 1 };
+  let askedTotals = { calls: 0, turns: 0 };
+  const noteCalls = (calls: readonly AgentCall[], step: AgentStep | undefined) => {
+    askedTotals = { calls: askedTotals.calls + calls.length, turns: askedTotals.turns + 1 };
     step?.calls.push(...calls);
   };
   const shared = {
@@ -60,21 +61,24 @@ export function createConversation(
     spent,
     state: () => state,
     usage: () =>
-      steps.reduce((sum, { usage, sampled = noUsage }) => add(add(sum, usage), sampled), noUsage),
+      steps.reduce(
+        (sum, { usage, sampled = noUsage }) => addUsage(addUsage(sum, usage), sampled),
+        noUsage,
+      ),
     counters: (): AgentCounters => ({
-      totalToolCalls: asked.calls,
-      totalToolCallTurns: asked.turns,
+      totalToolCalls: askedTotals.calls,
+      totalToolCallTurns: askedTotals.turns,
       totalGenerations: 1,
-      generationsWithTools: asked.calls > 0 ? 1 : 0,
+      generationsWithTools: askedTotals.calls > 0 ? 1 : 0,
     }),
     turns: () => turns,
     isShort: () => isShort,
     waiting: () => [...waiting.values()],
   };
-  const begin = (given: readonly ChatMessage[]): Conversation => {
-    const messages = [...given];
+  const begin = (firstMessages: readonly ChatMessage[]): Conversation => {
+    const messages = [...firstMessages];
     /** Branches run at the same time, so each knows its own. */
-    let current: AgentStep | undefined;
+    let currentStep: AgentStep | undefined;
     return {
       ...shared,
       messages,
@@ -84,11 +88,11 @@ export function createConversation(
       branch: begin,
       beginStep(offered) {
         const startedAt = performance.now();
-        const at = new Date().toISOString();
+        const timestamp = new Date().toISOString();
         const turn = steps.length + 1;
         const step: AgentStep = {
           turn,
-          at,
+          at: timestamp,
           modelMs: 0,
           usage: noUsage,
           offered,
@@ -96,7 +100,7 @@ export function createConversation(
           calls: [],
         };
         steps.push(step);
-        current = step;
+        currentStep = step;
         return (usage = noUsage, finish) => {
           if (finish !== undefined) step.finish = finish;
           step.modelMs = Math.round(performance.now() - startedAt);
@@ -105,7 +109,7 @@ export function createConversation(
         };
       },
       sampled(usage) {
-        if (current) current.sampled = add(current.sampled ?? noUsage, usage);
+        if (currentStep) currentStep.sampled = addUsage(currentStep.sampled ?? noUsage, usage);
         spent.tokens += usage.totalTokens;
       },
       served(called) {
@@ -114,18 +118,18 @@ export function createConversation(
         spent.calls += called.filter(({ outcome }) => outcome !== null).length;
         isShort = called.some(isOverBudget);
         for (const { outcome } of called) if (outcome) noteWaiting(outcome, waiting);
-        note(
+        noteCalls(
           called.map(({ record }) => record),
-          current,
+          currentStep,
         );
         state = nextState(state, called);
       },
       refused(calls) {
-        if (current) current.refused = true;
+        if (currentStep) currentStep.refused = true;
         if (calls.length > 0)
-          note(
+          noteCalls(
             calls.map((call) => notMadeRecord(call, "refused")),
-            current,
+            currentStep,
           );
       },
     };
@@ -143,29 +147,31 @@ function noteWaiting({ approval, plan, call }: Outcome, waiting: Map<string, Wai
 }
 
 /** The last call that leads to another state decides. */
-function nextState(before: string | undefined, called: readonly Called[]): string | undefined {
-  const current = before || "undefined";
+function nextState(
+  previousState: string | undefined,
+  called: readonly Called[],
+): string | undefined {
+  const currentState = previousState || "undefined";
   const reached = called.flatMap(({ outcome }) =>
     outcome?.call.status === "succeeded" ? (outcome.call.state ?? []) : [],
   );
-  return reached.findLast((state) => state !== current) ?? before;
+  return reached.findLast((state) => state !== currentState) ?? previousState;
 }
 
-function add(one: TokenUsage, other: TokenUsage): TokenUsage {
-  const cachedTokens = (one.cachedTokens ?? 0) + (other.cachedTokens ?? 0);
-  const cost = addCost(one, other);
+function addUsage(first: TokenUsage, second: TokenUsage): TokenUsage {
+  const cachedTokens = (first.cachedTokens ?? 0) + (second.cachedTokens ?? 0);
+  const cost = addCost(first, second);
   return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    totalTokens: one.totalTokens + other.totalTokens,
-    ...(cachedTokens > 0 && { cachedTokens }),
-    ...(cost && { cost }),
+    inputTokens: first.inputTokens + second.inputTokens,
+    outputTokens: first.outputTokens + second.outputTokens,
+    totalTokens: first.totalTokens + second.totalTokens,
+    ...withoutUndefined({ cachedTokens: cachedTokens || undefined, cost }),
   };
 }
 
 /** None where a part has no price, or another currency: a part of the cost is not the cost. */
-function addCost(one: TokenUsage, other: TokenUsage): TokenUsage["cost"] {
-  if (one.totalTokens === 0 || other.totalTokens === 0) return one.cost ?? other.cost;
-  if (!one.cost || one.cost.unit !== other.cost?.unit) return undefined;
-  return { amount: roundedCost(one.cost.amount + other.cost.amount), unit: one.cost.unit };
+function addCost(first: TokenUsage, second: TokenUsage): TokenUsage["cost"] {
+  if (first.totalTokens === 0 || second.totalTokens === 0) return first.cost ?? second.cost;
+  if (!first.cost || first.cost.unit !== second.cost?.unit) return undefined;
+  return { amount: roundedCost(first.cost.amount + second.cost.amount), unit: first.cost.unit };
 }

@@ -1,4 +1,5 @@
 import type { TimeLimiter } from "@toolplane/core/lib/async/time-limit";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { cutText } from "@toolplane/core/lib/text/cut-text";
 import type { PromptEvent } from "@toolplane/core/model/access/hook";
 import {
@@ -30,7 +31,7 @@ import { type CallByName, type Called, type OfferedTool, runCalls } from "./run-
 import { callsIn, contentText, type ModelTurn, type Style } from "./style.ts";
 
 /** What a run has left; infinite where it has no limit. Sampling by servers is taken from it. */
-export type Left = { ms: number; tokens(): number; sampled(usage: TokenUsage): void };
+export type Remaining = { ms: number; tokens(): number; sampled(usage: TokenUsage): void };
 
 export type LoopParts = {
   model: ChatModel;
@@ -41,7 +42,7 @@ export type LoopParts = {
   settings: Pick<ModelRequest, "temperature" | "maxOutputTokens">;
   /** Called in each turn: the state changes, and servers come and go. */
   listTools(state: string | undefined): Promise<readonly OfferedTool[]>;
-  call(state: string | undefined, left: Left): CallByName;
+  call(state: string | undefined, remaining: Remaining): CallByName;
   stream: MessageStream;
   /** Rejects where a hook denies it. */
   guard?(event: PromptEvent, payload: JsonObject, signal: AbortSignal): Promise<JsonObject>;
@@ -57,25 +58,29 @@ async function askModel(
   tools: readonly OfferedTool[],
   { model, style, system, settings, limiter, stream, guard }: LoopParts,
 ): Promise<ModelTurn> {
-  const offered = tools.map(({ name, description, parameters }) => ({
+  const modelTools = tools.map(({ name, description, parameters }) => ({
     name,
     description,
     parameters,
   }));
-  const turn = style.request({ messages: conversation.messages, tools: offered, system });
-  const request = { ...turn, ...settings, signal: limiter.signal };
-  const seen = { model: model.name, messages: turn.messages, tools: tools.map(({ name }) => name) };
-  await guard?.("BeforeModel", seen as unknown as JsonObject, limiter.signal);
+  const turnRequest = style.request({ messages: conversation.messages, tools: modelTools, system });
+  const request = { ...turnRequest, ...settings, signal: limiter.signal };
+  const guardedRequest = {
+    model: model.name,
+    messages: turnRequest.messages,
+    tools: tools.map(({ name }) => name),
+  };
+  await guard?.("BeforeModel", guardedRequest as unknown as JsonObject, limiter.signal);
   const endStep = conversation.beginStep(tools.length);
   const heard = { text: "" };
   try {
     const parts = streamWithRetries(model, request, () => limiter.leftMs());
-    const read = await style.read(listen(limitParts(parts), heard, model.name), stream);
-    const said = withOwnIds(read, conversation.messages);
-    endStep(said.usage, said.reason);
-    conversation.add([said.message]);
-    for (const call of said.calls) streamAction(call, stream);
-    return said;
+    const readTurn = await style.read(listen(limitParts(parts), heard, model.name), stream);
+    const turn = withOwnIds(readTurn, conversation.messages);
+    endStep(turn.usage, turn.reason);
+    conversation.add([turn.message]);
+    for (const call of turn.calls) streamAction(call, stream);
+    return turn;
   } catch (thrown) {
     endStep();
     stream.end();
@@ -98,8 +103,9 @@ function streamAction(
   { id, function: { name, arguments: text } }: AskedCall,
   stream: LoopParts["stream"],
 ): void {
+  const call = { id, tool: name };
   stream.tell("action", cutText(`${name} ${text}`.trim(), shownCharacters), {
-    call: { id, tool: name, ...(text.length <= shownArguments && { arguments: readable(text) }) },
+    call: text.length <= shownArguments ? { ...call, arguments: readable(text) } : call,
   });
 }
 
@@ -123,15 +129,15 @@ export async function loop(conversation: Conversation, parts: LoopParts): Promis
     const tools: readonly OfferedTool[] = closing
       ? []
       : await parts.listTools(conversation.state());
-    const said = await askModel(conversation, tools, closing ? withClosing(parts) : parts);
-    if (said.answer !== null) {
+    const turn = await askModel(conversation, tools, closing ? withClosing(parts) : parts);
+    if (turn.answer !== null) {
       const outcome = closing ?? (conversation.isShort() ? "budget" : "completed");
-      return { outcome, answer: said.answer, error: null };
+      return { outcome, answer: turn.answer, error: null };
     }
-    if (said.silence && wasSilent) throw emptyReplyError(parts.model.name, said.silence);
-    if (closing) return giveUp(conversation, said, closing, parts);
-    wasSilent = said.silence !== undefined;
-    closing = await respond(conversation, said, tools, parts);
+    if (turn.silence && wasSilent) throw emptyReplyError(parts.model.name, turn.silence);
+    if (closing) return giveUp(conversation, turn, closing, parts);
+    wasSilent = turn.silence !== undefined;
+    closing = await respond(conversation, turn, tools, parts);
     parts.limiter.signal.throwIfAborted();
   }
 }
@@ -139,39 +145,39 @@ export async function loop(conversation: Conversation, parts: LoopParts): Promis
 /** Makes the calls, or refuses them. Returns an outcome when the model has to close. */
 async function respond(
   conversation: Conversation,
-  said: ModelTurn,
+  turn: ModelTurn,
   tools: readonly OfferedTool[],
   parts: LoopParts,
 ): Promise<AgentOutcome | null> {
-  const over = usedUp(parts.budget, conversation.spent);
-  if (said.problem !== null) {
+  const exhausted = usedUp(parts.budget, conversation.spent);
+  if (turn.problem !== null) {
     conversation.spent.turns += 1;
-    parts.stream.tell("error", said.problem);
-    conversation.add(parts.style.observe(said, []));
-    return over?.outcome ?? null;
+    parts.stream.tell("error", turn.problem);
+    conversation.add(parts.style.observe(turn, []));
+    return exhausted?.outcome ?? null;
   }
-  if (over) {
-    refuse(conversation, said, refusalFor(over.why), parts);
-    return over.outcome;
+  if (exhausted) {
+    refuse(conversation, turn, refusalFor(exhausted.why), parts);
+    return exhausted.outcome;
   }
   const { spent, sampled } = conversation;
-  const left = {
+  const remaining = {
     ms: parts.limiter.leftMs(),
     tokens: () => parts.budget.tokens - spent.tokens,
     sampled,
   };
-  const called = await runCalls(said.calls, {
+  const called = await runCalls(turn.calls, {
     offered: tools,
-    call: parts.call(conversation.state(), left),
+    call: parts.call(conversation.state(), remaining),
     memory: conversation.memory,
     callsLeft: parts.budget.calls - spent.calls,
-    isCut: isCutOff(said.reason),
+    isCut: isCutOff(turn.reason),
     signal: parts.limiter.signal,
     onEnd: (ended) => streamObservation(ended, parts.stream),
   });
   conversation.served(called);
   const observations = called.map(({ observation }) => observation);
-  conversation.add(parts.style.observe(said, observations));
+  conversation.add(parts.style.observe(turn, observations));
   if (called.every(({ isRepeat }) => isRepeat)) return "completed";
   const isBroke = called.every(isOverBudget) || called.some(({ isBeyondBudget }) => isBeyondBudget);
   return isBroke ? "budget" : null;
@@ -180,13 +186,13 @@ async function respond(
 /** Calls at the very end are refused too, so that the conversation can go on another time. */
 function giveUp(
   conversation: Conversation,
-  said: ModelTurn,
+  turn: ModelTurn,
   closing: AgentOutcome,
   parts: LoopParts,
 ): Ending {
-  const { message, problem, prose } = said;
+  const { message, problem, prose } = turn;
   if (problem === null)
-    refuse(conversation, said, refusalFor("no tools can be called any more"), parts);
+    refuse(conversation, turn, refusalFor("no tools can be called any more"), parts);
   const content = typeof message.content === "string" ? message.content : "";
   const text = (problem === null ? content : (prose ?? "")).trim();
   if (prose !== undefined) parts.stream.say("answer", text);
@@ -199,30 +205,28 @@ function giveUp(
 
 function refuse(
   conversation: Conversation,
-  said: ModelTurn,
+  turn: ModelTurn,
   text: string,
   { style, stream }: LoopParts,
 ): void {
-  const observations = said.calls.map((call) => ({ call, content: text, isError: true }));
-  conversation.refused(said.calls);
-  for (const { id, function: asked } of said.calls)
+  const observations = turn.calls.map((call) => ({ call, content: text, isError: true }));
+  conversation.refused(turn.calls);
+  for (const { id, function: calledFunction } of turn.calls)
     stream.tell("observation", text, {
-      call: { id, tool: asked.name, status: "refused", record: null },
+      call: { id, tool: calledFunction.name, status: "refused", record: null },
     });
-  conversation.add(style.observe(said, observations));
+  conversation.add(style.observe(turn, observations));
 }
 
 function streamObservation(called: Called, stream: MessageStream): void {
   const { id, tool, status, record } = called.record;
   const { content } = called.observation;
-  const result = called.hasPage && called.outcome?.result;
-  const pictures =
-    typeof content === "string"
-      ? []
-      : content.flatMap((one) => (one.type === "text" ? [] : one.image_url.url));
+  const result = called.hasPage ? called.outcome?.result : undefined;
+  const blocks = typeof content === "string" ? [] : content;
+  const pictures = blocks.flatMap((block) => (block.type === "text" ? [] : block.image_url.url));
   const call = { id, tool, status, record };
-  const more = { ...(pictures.length > 0 && { pictures }), ...(result && { result }) };
-  stream.tell("observation", contentText(content), { call, ...more });
+  const extras = { pictures: pictures.length > 0 ? pictures : undefined, result };
+  stream.tell("observation", contentText(content), { call, ...withoutUndefined(extras) });
 }
 
 function withClosing(parts: LoopParts): LoopParts {
@@ -232,18 +236,18 @@ function withClosing(parts: LoopParts): LoopParts {
   };
 }
 
-function named(call: AskedCall): AskedCall {
+function withName(call: AskedCall): AskedCall {
   if (call.function.name.trim() !== "") return call;
   return { ...call, function: { ...call.function, name: noName } };
 }
 
 /** Some models begin to count again in each turn; in a conversation each call has an id of its own. */
-function withOwnIds(said: ModelTurn, messages: readonly ChatMessage[]): ModelTurn {
-  if (said.calls.length === 0) return said;
+function withOwnIds(turn: ModelTurn, messages: readonly ChatMessage[]): ModelTurn {
+  if (turn.calls.length === 0) return turn;
   const calls = withUniqueIds(
-    said.calls.map(named),
+    turn.calls.map(withName),
     new Set(callsIn(messages).map(({ id }) => id)),
   );
-  const message = said.message.tool_calls ? { ...said.message, tool_calls: calls } : said.message;
-  return { ...said, calls, message };
+  const message = turn.message.tool_calls ? { ...turn.message, tool_calls: calls } : turn.message;
+  return { ...turn, calls, message };
 }

@@ -1,55 +1,55 @@
 import { uniqueId } from "@toolplane/core/lib/ids-and-time";
 import type { AgentMessage } from "@toolplane/core/model/agent/agent-run";
 
-type Type = AgentMessage["type"];
-type Rest = Pick<AgentMessage, "call" | "pictures" | "result">;
+type MessageType = AgentMessage["type"];
+type MessageExtras = Pick<AgentMessage, "call" | "pictures" | "result">;
 
 /** What an agent says, piece by piece. */
 export type MessageStream = {
   /** One more piece. Another type than before, or `end`, closes the message that was open. */
-  say(type: Type, text: string): void;
+  say(type: MessageType, text: string): void;
   /** A message of one piece. */
-  tell(type: Type, text: string, rest?: Rest): void;
+  tell(type: MessageType, text: string, extras?: MessageExtras): void;
   /** Closes what is open. */
   end(): void;
   /** Nothing comes after this. */
-  endDialog(type: Type, text?: string): void;
+  endDialog(type: MessageType, text?: string): void;
 };
 
 export function createMessageStream(hear: (message: AgentMessage) => void): MessageStream {
-  let open: { id: string; type: Type } | null = null;
-  const piece = (
+  let openMessage: { id: string; type: MessageType } | null = null;
+  const emit = (
     id: string,
-    type: Type,
+    type: MessageType,
     text: string,
     end: boolean,
     endOfDialog: boolean,
-    rest: Rest = {},
-  ) => hear({ id, type, text, end, endOfDialog, ...rest });
+    extras: MessageExtras = {},
+  ) => hear({ id, type, text, end, endOfDialog, ...extras });
 
   function end(): void {
-    if (open) piece(open.id, open.type, "", true, false);
-    open = null;
+    if (openMessage) emit(openMessage.id, openMessage.type, "", true, false);
+    openMessage = null;
   }
 
   return {
     say(type, text) {
       if (text === "") return;
-      if (open?.type !== type) {
+      if (openMessage?.type !== type) {
         end();
-        open = { id: uniqueId(), type };
+        openMessage = { id: uniqueId(), type };
       }
-      piece(open.id, type, text, false, false);
+      emit(openMessage.id, type, text, false, false);
     },
-    tell(type, text, rest) {
+    tell(type, text, extras) {
       end();
-      piece(uniqueId(), type, text, true, false, rest);
+      emit(uniqueId(), type, text, true, false, extras);
     },
     end,
     endDialog(type, text = "") {
-      if (open?.type !== type) end();
-      piece(open?.id ?? uniqueId(), type, text, true, true);
-      open = null;
+      if (openMessage?.type !== type) end();
+      emit(openMessage?.id ?? uniqueId(), type, text, true, true);
+      openMessage = null;
     },
   };
 }

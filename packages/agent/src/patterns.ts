@@ -10,7 +10,7 @@ type Split = (typeof splits)[number];
 export type AskAside = (text: string, withTools: boolean) => Promise<string | null>;
 
 type Part = { goal: string; toolHint: string; dependsOn: number[] };
-type Done = Part & { result: string | null };
+type FinishedPart = Part & { result: string | null };
 
 /** More are left to the answer itself. */
 const maxParts = 10;
@@ -28,23 +28,24 @@ export async function splitQuestion(
 ): Promise<string | null> {
   const split =
     style === "auto"
-      ? chosenBy(await ask(routing(question), false))
-      : splits.find((one) => one === style);
+      ? chosenBy(await ask(routingPrompt(question), false))
+      : splits.find((name) => name === style);
   if (split === undefined) return null;
-  const parts = readParts(await ask(splitting[split](question, tools), false));
+  const parts = readParts(await ask(splitPrompts[split](question, tools), false));
   if (parts.length === 0) return null;
-  const done: Done[] = [];
-  const work = async (part: Part): Promise<Done> => {
-    const known = part.dependsOn.flatMap((before) => done[before] ?? []);
-    const result = await ask(task(question, part, known), true);
+  const finishedParts: FinishedPart[] = [];
+  const work = async (part: Part): Promise<FinishedPart> => {
+    const neededParts = part.dependsOn.flatMap((index) => finishedParts[index] ?? []);
+    const result = await ask(partPrompt(question, part, neededParts), true);
     return { ...part, result: result === null ? null : sliceText(result, 0, maxResult) };
   };
-  if (split === "supervisor") done.push(...(await Promise.all(parts.map((part) => work(part)))));
-  else for (const part of parts) done.push(await work(part));
-  return `These parts have been worked on:\n\n${tell(done)}\n\nNow answer the question with them: ${question}`;
+  if (split === "supervisor")
+    finishedParts.push(...(await Promise.all(parts.map((part) => work(part)))));
+  else for (const part of parts) finishedParts.push(await work(part));
+  return `These parts have been worked on:\n\n${describeParts(finishedParts)}\n\nNow answer the question with them: ${question}`;
 }
 
-function routing(question: string): string {
+function routingPrompt(question: string): string {
   return [
     "Choose how this question is worked on; do not answer it.",
     `Question: ${question}`,
@@ -56,41 +57,43 @@ function routing(question: string): string {
 /** What is not understood is worked on in one line. */
 function chosenBy(reply: string | null): Split | undefined {
   const choice = readJson(reply, "{", "}");
-  return isObject(choice) ? splits.find((one) => one === choice.pattern) : undefined;
+  if (isObject(choice)) return splits.find((name) => name === choice.pattern);
+  return undefined;
 }
 
-const splitting: Record<Split, (question: string, tools: readonly OfferedTool[]) => string> = {
+const splitPrompts: Record<Split, (question: string, tools: readonly OfferedTool[]) => string> = {
   "plan-then-execute": (question, tools) =>
     [
       "Make a plan for this question; do not answer it yet.",
-      ...about(question, tools),
+      ...questionLines(question, tools),
       'Reply with one JSON list of steps and nothing else. Each step: {"goal": "what it finds out or does", "tool_hint": "the name of a tool, or empty", "depends_on": [numbers of earlier steps it needs, the first is 0]}',
     ].join("\n"),
   supervisor: (question, tools) =>
     [
       "Split this question into parts that others work on at the same time; do not answer it.",
-      ...about(question, tools),
+      ...questionLines(question, tools),
       'Reply with one JSON list of parts and nothing else. Each part stands for itself: {"goal": "what to find out or do", "tool_hint": "the name of a tool, or empty"}',
     ].join("\n"),
 };
 
-function about(question: string, tools: readonly OfferedTool[]): string[] {
+function questionLines(question: string, tools: readonly OfferedTool[]): string[] {
   const lines = tools.map(
     ({ name, description }) => `- ${name}: ${sliceText(description, 0, 200)}`,
   );
-  return [`Question: ${question}`, ...(lines.length > 0 ? ["Tools:", ...lines] : [])];
+  if (lines.length === 0) return [`Question: ${question}`];
+  return [`Question: ${question}`, "Tools:", ...lines];
 }
 
 export function readParts(reply: string | null): Part[] {
   const listed = readJson(reply, "[", "]");
   const parts = (Array.isArray(listed) ? listed : []).filter(isObject).slice(0, maxParts);
-  return parts.flatMap(({ goal, tool_hint, depends_on }, at) => {
+  return parts.flatMap(({ goal, tool_hint, depends_on }, index) => {
     if (typeof goal !== "string" || goal.trim() === "") return [];
-    const needed = Array.isArray(depends_on)
+    const indices = Array.isArray(depends_on)
       ? depends_on.map(Number)
-      : Array.from({ length: at }, (_, n) => n);
-    const dependsOn = needed.filter(
-      (before) => Number.isInteger(before) && before >= 0 && before < at,
+      : Array.from({ length: index }, (_, n) => n);
+    const dependsOn = indices.filter(
+      (dependency) => Number.isInteger(dependency) && dependency >= 0 && dependency < index,
     );
     return [
       { goal: goal.trim(), toolHint: typeof tool_hint === "string" ? tool_hint : "", dependsOn },
@@ -110,18 +113,25 @@ function readJson(reply: string | null, open: string, close: string): unknown {
   }
 }
 
-function task(question: string, { goal, toolHint }: Part, known: readonly Done[]): string {
-  return [
-    `You work on one part of a larger question: ${question}`,
-    ...(known.length > 0 ? [`What is known so far:\n\n${tell(known)}`] : []),
-    `Your part: ${goal}`,
-    ...(toolHint === "" ? [] : [`The tool '${toolHint}' may help.`]),
-    "Reply with the result of this part alone.",
-  ].join("\n\n");
+function partPrompt(
+  question: string,
+  { goal, toolHint }: Part,
+  earlierParts: readonly FinishedPart[],
+): string {
+  const lines = [`You work on one part of a larger question: ${question}`];
+  if (earlierParts.length > 0)
+    lines.push(`What is known so far:\n\n${describeParts(earlierParts)}`);
+  lines.push(`Your part: ${goal}`);
+  if (toolHint !== "") lines.push(`The tool '${toolHint}' may help.`);
+  lines.push("Reply with the result of this part alone.");
+  return lines.join("\n\n");
 }
 
-function tell(done: readonly Done[]): string {
-  return done
-    .map(({ goal, result }, at) => `${at + 1}. ${goal}\n${result ?? "Failed: there is no result."}`)
+function describeParts(parts: readonly FinishedPart[]): string {
+  return parts
+    .map(
+      ({ goal, result }, index) =>
+        `${index + 1}. ${goal}\n${result ?? "Failed: there is no result."}`,
+    )
     .join("\n\n");
 }

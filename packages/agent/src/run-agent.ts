@@ -45,10 +45,10 @@ export async function runAgent(
 ): Promise<AgentResult> {
   const { id = uniqueId(), history, state, budget, signal, onMessage = () => undefined } = parts;
   const startedAt = performance.now();
-  const at = new Date().toISOString();
+  const begunAt = new Date().toISOString();
   let question = submitted;
   const conversation = createConversation([...history, { role: "user", content: question }], state);
-  parts.onBegin?.({ at, conversation });
+  parts.onBegin?.({ at: begunAt, conversation });
   const stream = createMessageStream(onMessage);
   const limiter = new TimeLimiter(budget.timeMs, { capMs: budget.timeMs, caller: signal });
   let ending: Ending;
@@ -56,13 +56,13 @@ export async function runAgent(
   const converse = async () => {
     if (!isSplit) {
       isSplit = true;
-      const found = await splitQuestion(
+      const partResults = await splitQuestion(
         parts.style.name,
         question,
         await parts.listTools(conversation.state()),
         createAside(conversation, { ...parts, limiter }),
       );
-      if (found !== null) conversation.add([{ role: "user", content: found }]);
+      if (partResults !== null) conversation.add([{ role: "user", content: partResults }]);
     }
     return loop(conversation, { ...parts, limiter, stream });
   };
@@ -90,7 +90,7 @@ export async function runAgent(
   const run = accountOf(conversation, ending, parts);
   return {
     id,
-    at,
+    at: begunAt,
     durationMs: Math.round(performance.now() - startedAt),
     question,
     ...run,
@@ -118,8 +118,8 @@ function createAside(
   const { onMessage = () => undefined, history, listTools } = parts;
   return async (text, withTools) => {
     const branch = conversation.branch([...history, { role: "user", content: text }]);
-    const stream = createMessageStream((said) =>
-      onMessage(said.type === "answer" ? { ...said, type: "thought" } : said),
+    const stream = createMessageStream((message) =>
+      onMessage(message.type === "answer" ? { ...message, type: "thought" } : message),
     );
     const ending = await loop(branch, {
       ...parts,
@@ -156,9 +156,11 @@ function accountOf(
     outcome,
     error: error === null ? null : reportError(error),
     answer,
-    ...(isRefused(finish) ? { refused: true } : isCutOff(finish) && { truncated: true }),
-    ...(waiting.length > 0 && { waiting }),
-    ...(missing.length > 0 && { missing }),
+    ...finishFlag(finish),
+    ...withoutUndefined({
+      waiting: waiting.length > 0 ? waiting : undefined,
+      missing: missing.length > 0 ? missing : undefined,
+    }),
     reasoning: reasoningIn(conversation.messages),
     turns: conversation.turns(),
     usage: conversation.usage(),
@@ -167,6 +169,13 @@ function accountOf(
     trace,
     messages: messagesFor(trace, conversation.messages),
   };
+}
+
+/** Why an answer is not what it could have been, where its model said so. */
+function finishFlag(finish: string | undefined): Pick<AgentRun, "refused" | "truncated"> {
+  if (isRefused(finish)) return { refused: true };
+  if (isCutOff(finish)) return { truncated: true };
+  return {};
 }
 
 type GenerateParts<T> = {
@@ -185,23 +194,23 @@ export async function generate<T>(
   { parser, maxCorrectionSteps, maxRestarts }: GenerateParts<T>,
   run: (prompt: string, parts: RunParts, goOn: Converse) => Promise<AgentResult> = runAgent,
 ): Promise<Generation<T>> {
-  const made = { value: null as T | null, corrections: 0, restarts: 0 };
+  const generation = { value: null as T | null, corrections: 0, restarts: 0 };
   let sinceRestart = 0;
   const result = await run(prompt, parts, async (conversation, converse) => {
     for (;;) {
       const ending = await converse();
       if (ending.answer === null) return ending;
       const { value, problem } = await tryParser(parser, ending.answer);
-      made.value = value;
+      generation.value = value;
       if (problem === null) return ending;
       if (sinceRestart < maxCorrectionSteps) {
         sinceRestart += 1;
-        made.corrections += 1;
+        generation.corrections += 1;
         const content = `Your answer cannot be used: ${problem}\nAnswer again, with this put right.`;
         conversation.add([{ role: "user", content }]);
-      } else if (made.restarts < maxRestarts) {
+      } else if (generation.restarts < maxRestarts) {
         sinceRestart = 0;
-        made.restarts += 1;
+        generation.restarts += 1;
         conversation.goBackTo(checkpoint(conversation.messages, parts.history.length + 1));
       } else {
         const message = `The model gave no answer that can be used: ${problem}`;
@@ -209,7 +218,7 @@ export async function generate<T>(
       }
     }
   });
-  return { ...result, ...made };
+  return { ...result, ...generation };
 }
 
 async function tryParser<T>(parser: AnswerParser<T>, answer: string) {
@@ -221,6 +230,6 @@ async function tryParser<T>(parser: AnswerParser<T>, answer: string) {
 }
 
 /** After the last thing a tool said, or else after the prompt. */
-function checkpoint(messages: readonly ChatMessage[], least: number): number {
-  return Math.max(least, messages.findLastIndex(({ role }) => role === "tool") + 1);
+function checkpoint(messages: readonly ChatMessage[], minLength: number): number {
+  return Math.max(minLength, messages.findLastIndex(({ role }) => role === "tool") + 1);
 }

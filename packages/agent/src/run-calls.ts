@@ -30,7 +30,7 @@ import { messageForModel } from "@toolplane/core/model/errors";
 import type { Observation } from "./style.ts";
 
 /** As much of an offered tool as its name. */
-type Named = { name: string; id?: ToolId };
+type ToolNames = { name: string; id?: ToolId };
 
 /** The names that a model gets after an unknown one. */
 const maxNames = 30;
@@ -38,31 +38,30 @@ const maxNames = 30;
 const prefix = /^(?:functions|tools?|default_api)[.:/]/;
 
 /** A tool by another spelling of its name, where only one fits. */
-function findBySpelling<T extends Named>(name: string, offered: readonly T[]): T | undefined {
+function findBySpelling<T extends ToolNames>(name: string, offered: readonly T[]): T | undefined {
   const bare = name.trim().replace(prefix, "");
   if (bare === "") return undefined;
-  const found = offered.filter(
+  const spelledAlike = offered.filter(
     (tool) => tool.name === bare || (tool.id && spellings(tool.id).includes(bare)),
   );
-  return found.length === 1 ? found[0] : undefined;
+  return spelledAlike.length === 1 ? spelledAlike[0] : undefined;
 }
 
-function unknownTool(name: string, offered: readonly Named[]): string {
+function unknownTool(name: string, offered: readonly ToolNames[]): string {
   const names = offered.map((tool) => tool.name);
-  const what =
-    name.trim() === "" || name === noName
-      ? "A call names no tool"
-      : `No tool '${name}' can be called here`;
-  if (names.length === 0) return `${what}: no tools can be called now.`;
-  const near = nearest(withoutServer(name), names).map((close) => `'${close}'`);
-  const meant = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
+  const isNameless = name.trim() === "" || name === noName;
+  const complaint = isNameless ? "A call names no tool" : `No tool '${name}' can be called here`;
+  if (names.length === 0) return `${complaint}: no tools can be called now.`;
+  const near = nearest(withoutServer(name), names).map((candidate) => `'${candidate}'`);
+  const suggestion = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
   const more = names.length > maxNames ? `, and ${names.length - maxNames} more` : "";
-  return `${what}.${meant} There are: ${names.slice(0, maxNames).join(", ")}${more}.`;
+  return `${complaint}.${suggestion} There are: ${names.slice(0, maxNames).join(", ")}${more}.`;
 }
 
 /** The last part of a name of several is what the tool is called. */
 function withoutServer(name: string): string {
-  return /[.:/]/.test(name) ? (name.split(/[.:/]/).at(-1) ?? name) : name;
+  if (/[.:/]/.test(name)) return name.split(/[.:/]/).at(-1) ?? name;
+  return name;
 }
 
 /** A tool as the model sees it, and what only we know. */
@@ -82,7 +81,7 @@ export type CallByName = (
 ) => Promise<Outcome>;
 
 /** The path knows which of them have to wait for each other. */
-const atOnce = 16;
+const maxConcurrentCalls = 16;
 
 type RunCallsParts = {
   offered: readonly OfferedTool[];
@@ -115,27 +114,29 @@ export async function runCalls(
   parts: RunCallsParts,
 ): Promise<Called[]> {
   const { offered, memory, signal, onEnd } = parts;
-  const semaphore = createSemaphore(atOnce, Number.POSITIVE_INFINITY);
+  const semaphore = createSemaphore(maxConcurrentCalls, Number.POSITIVE_INFINITY);
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
-  let left = parts.callsLeft;
+  let callsLeft = parts.callsLeft;
   const round = memory.round();
-  const begun = new Map<AskedCall, string>();
+  const startTimes = new Map<AskedCall, string>();
 
   async function make(call: AskedCall, tool: OfferedTool): Promise<Called> {
-    const first = round.before(call);
-    if (first) return repeated(call, await first);
-    if (left <= 0) {
-      const refused = notMade(call, `'${tool.name}' was not run: this run may make no more calls.`);
+    const earlierOutcome = round.before(call);
+    if (earlierOutcome) return repeatedCall(call, await earlierOutcome);
+    if (callsLeft <= 0) {
+      const refused = unmadeCall(
+        call,
+        `'${tool.name}' was not run: this run may make no more calls.`,
+      );
       return { ...refused, isBeyondBudget: true };
     }
-    left -= 1;
+    callsLeft -= 1;
     const outcome = await round.keep(call, tool.mayChange, enter(call, tool.name));
-    const called = {
-      ...toCalled(call, outcome, signal),
-      ...(tool.hasPage && { hasPage: tool.hasPage }),
-    };
-    const at = begun.get(call);
-    return at === undefined ? called : { ...called, record: { ...called.record, at } };
+    const called = toCalled(call, outcome, signal);
+    if (tool.hasPage) called.hasPage = tool.hasPage;
+    const startTime = startTimes.get(call);
+    if (startTime === undefined) return called;
+    return { ...called, record: { ...called.record, at: startTime } };
   }
 
   async function enter(call: AskedCall, name: string): Promise<Outcome | null> {
@@ -144,7 +145,7 @@ export async function runCalls(
     } catch {
       return null;
     }
-    begun.set(call, new Date().toISOString());
+    startTimes.set(call, new Date().toISOString());
     try {
       return await parts.call(name, call.function.arguments, { id: call.id, signal });
     } finally {
@@ -152,18 +153,17 @@ export async function runCalls(
     }
   }
 
-  const made = calls.map(async (call) => {
+  const pendingCalls = calls.map(async (call) => {
     const { name } = call.function;
     const tool = byName.get(name) ?? findBySpelling(name, offered);
-    const called = !tool
-      ? notMade(call, unknownTool(name, offered))
-      : parts.isCut && !hasWholeArguments(call)
-        ? notMade(call, cutOffText(name))
-        : await make(call, tool);
+    let called: Called;
+    if (!tool) called = unmadeCall(call, unknownTool(name, offered));
+    else if (parts.isCut && !hasWholeArguments(call)) called = unmadeCall(call, cutOffText(name));
+    else called = await make(call, tool);
     onEnd?.(called);
     return called;
   });
-  const called = await Promise.all(made);
+  const called = await Promise.all(pendingCalls);
   round.end();
   return called;
 }
@@ -173,7 +173,7 @@ function toCalled(
   outcome: Outcome | null,
   signal: AbortSignal | undefined,
 ): Called {
-  if (outcome === null) return tooLate(call);
+  if (outcome === null) return lateCall(call);
   const isEnded = outcome.call.status === "cancelled" || outcome.error?.data.stopped === true;
   const isInterrupted = isEnded && signal?.aborted === true && mayHaveRun(outcome);
   const content: ChatContent = isInterrupted
@@ -192,19 +192,21 @@ function mayHaveRun({ error }: Outcome): boolean {
   return error?.data.approvalId === undefined && error?.data.sent !== false;
 }
 
-function recordOf(call: AskedCall, { call: made }: Outcome, status: string): AgentCall {
-  const { id: record, tool, durationMs, provider, attempts } = made;
+function recordOf(call: AskedCall, { call: callRecord }: Outcome, status: string): AgentCall {
+  const { id: record, tool, durationMs, provider, attempts } = callRecord;
   return { id: call.id, tool, record, status, durationMs, provider, attempts };
 }
 
 /** The record is the first call's: there is no other. */
-function repeated(call: AskedCall, outcome: Outcome | null): Called {
-  if (outcome === null) return tooLate(call);
+function repeatedCall(call: AskedCall, outcome: Outcome | null): Called {
+  if (outcome === null) return lateCall(call);
   const note =
     "(not run again: the same call was made before, and nothing was changed since; this is its result)";
-  const said = observe(outcome, call.function.name);
+  const observed = observe(outcome, call.function.name);
   const content: ChatContent =
-    typeof said === "string" ? `${note}\n${said}` : [{ type: "text", text: note }, ...said];
+    typeof observed === "string"
+      ? `${note}\n${observed}`
+      : [{ type: "text", text: note }, ...observed];
   return {
     observation: { call, content, isError: !outcome.ok },
     record: { ...recordOf(call, outcome, "repeated"), durationMs: 0, attempts: 0 },
@@ -213,12 +215,12 @@ function repeated(call: AskedCall, outcome: Outcome | null): Called {
   };
 }
 
-function notMade(call: AskedCall, text: string): Called {
+function unmadeCall(call: AskedCall, text: string): Called {
   const observation = { call, content: `Error: ${text}`, isError: true };
   return { observation, record: notMadeRecord(call, "refused"), isRepeat: false, outcome: null };
 }
 
-function tooLate(call: AskedCall): Called {
+function lateCall(call: AskedCall): Called {
   const observation = {
     call,
     content: "Not run: the run ended before its turn came.",
@@ -258,10 +260,14 @@ function withText(content: ChatContent, before: string, after: readonly string[]
 
 /** Texts one per line; with pictures among them, all of it in order. */
 function contentOf(result: ToolResult): ChatContent {
-  const found = readArtifacts(result);
-  const blocks = result.content.filter((block) => !found || !isJsonOfArtifacts(block)).map(toBlock);
-  const more = found ? [...artifactTexts(found), ...artifactLines(found)] : structureTexts(result);
-  blocks.push(...more.map((text) => ({ type: "text" as const, text })));
+  const artifacts = readArtifacts(result);
+  const blocks = result.content
+    .filter((block) => !artifacts || !isJsonOfArtifacts(block))
+    .map(toBlock);
+  const extraTexts = artifacts
+    ? [...artifactTexts(artifacts), ...artifactLines(artifacts)]
+    : structureTexts(result);
+  blocks.push(...extraTexts.map((text) => ({ type: "text" as const, text })));
   if (blocks.some(({ type }) => type === "image_url")) return blocks;
   return blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
@@ -281,14 +287,15 @@ function toBlock(block: ResultBlock): ChatContentBlock {
 
 function structureTexts(result: ToolResult): string[] {
   const structure = unsaidStructure(result);
-  return structure === undefined ? [] : [withoutPayload(structure, [])];
+  if (structure === undefined) return [];
+  return [withoutPayload(structure, [])];
 }
 
 /** Without it a model calls again, or waits for nothing. */
 const waitsForApproval =
   " Do not call it again: it runs once a person says yes. Go on without its result, and say in your answer that it waits.";
 
-type Kept = { outcome: Promise<Outcome | null>; mayChange: boolean };
+type RememberedCall = { outcome: Promise<Outcome | null>; mayChange: boolean };
 
 export type RepeatDetector = ReturnType<typeof createRepeatDetector>;
 
@@ -297,15 +304,15 @@ export type RepeatDetector = ReturnType<typeof createRepeatDetector>;
  * have changed something; a write is not repeated in a row, but may follow another: a switch goes on, off and on.
  */
 export function createRepeatDetector() {
-  const kept = new Map<string, Kept>();
+  const remembered = new Map<string, RememberedCall>();
   return {
     round() {
-      const made = new Map<string, Kept>();
+      const roundCalls = new Map<string, RememberedCall>();
       return {
         /** The outcome of the same call, where it still holds. */
         before(call: AskedCall): Promise<Outcome | null> | undefined {
           const key = keyOf(call);
-          return (made.get(key) ?? kept.get(key))?.outcome;
+          return (roundCalls.get(key) ?? remembered.get(key))?.outcome;
         },
         async keep(
           call: AskedCall,
@@ -313,16 +320,18 @@ export function createRepeatDetector() {
           outcome: Promise<Outcome | null>,
         ): Promise<Outcome | null> {
           const key = keyOf(call);
-          made.set(key, { outcome, mayChange });
-          const ended = await outcome;
+          roundCalls.set(key, { outcome, mayChange });
+          const settled = await outcome;
           // A recoverable failure may be tried again.
-          if (ended === null || (!ended.ok && ended.error?.recoverable === true)) made.delete(key);
-          return ended;
+          if (settled === null || (!settled.ok && settled.error?.recoverable === true))
+            roundCalls.delete(key);
+          return settled;
         },
         end(): void {
-          const changes = [...made].filter(([, { mayChange }]) => mayChange);
-          if (changes.length > 0) kept.clear();
-          for (const [key, call] of changes.length > 0 ? changes : made) kept.set(key, call);
+          const changes = [...roundCalls].filter(([, { mayChange }]) => mayChange);
+          if (changes.length > 0) remembered.clear();
+          for (const [key, call] of changes.length > 0 ? changes : roundCalls)
+            remembered.set(key, call);
         },
       };
     },

@@ -1,5 +1,6 @@
 import type { AgentRunner } from "@toolplane/core/agent";
 import { nowText } from "@toolplane/core/lib/ids-and-time";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { shorten } from "@toolplane/core/lib/text/cut-text";
 import type { RunningRun } from "@toolplane/core/model/agent/run-schema";
 import { PlaneError } from "@toolplane/core/model/errors";
@@ -30,19 +31,20 @@ export function createRunningRuns(emit: Recorder["emit"]) {
 
   function find(id: string, principal: Principal): Entry | undefined {
     const entry = entries.get(id);
-    return entry && ownsRecord(principal, { user: entry.run.user, owner: entry.owner })
-      ? entry
-      : undefined;
+    if (entry === undefined) return undefined;
+    const isTheirs = ownsRecord(principal, { user: entry.run.user, owner: entry.owner });
+    return isTheirs ? entry : undefined;
   }
 
   const verbs: Pick<AgentRunner["runs"], "running" | "stop"> = {
     async running({ id } = {}, { principal }) {
       requireScope(principal, "read", "look at runs of agents");
-      if (id !== undefined)
-        return [find(id, principal)].flatMap((one) =>
-          one ? { ...shown(one), ...whole(one) } : [],
-        );
-      return [...entries.keys()].flatMap((one) => find(one, principal) ?? []).map(shown);
+      if (id !== undefined) {
+        const entry = find(id, principal);
+        if (entry) return [{ ...summaryOf(entry), ...detailsOf(entry) }];
+        return [];
+      }
+      return [...entries.keys()].flatMap((runId) => find(runId, principal) ?? []).map(summaryOf);
     },
     async stop(id, { principal }) {
       requireScope(principal, "call", "stop a run of an agent");
@@ -60,28 +62,41 @@ export function createRunningRuns(emit: Recorder["emit"]) {
   return {
     verbs,
     /** The same run, looked at while it goes on; `end` when it is kept. */
-    watch(question: string, given: RunParts, principal: Principal): { run: RunParts; end(): void } {
-      const { id } = given;
-      if (id === undefined) return { run: given, end: () => undefined };
+    watch(
+      question: string,
+      runParts: RunParts,
+      principal: Principal,
+    ): { run: RunParts; end(): void } {
+      const { id } = runParts;
+      if (id === undefined) return { run: runParts, end: () => undefined };
       const owner = ownerOf(principal);
       const stopping = new AbortController();
       const entry: Entry = {
         question,
-        run: { ...given, id },
+        run: { ...runParts, id },
         owner,
         at: nowText(),
         calls: new Map(),
         stopping,
       };
-      const { user } = given;
+      const { user } = runParts;
       const { key } = principal;
-      const tell = () => emit({ type: "agent.step", runId: id, user, ...(key && { key }), owner });
+      const tell = () =>
+        emit({
+          type: "agent.step",
+          runId: id,
+          user,
+          ...withoutUndefined({ key: key || undefined }),
+          owner,
+        });
       const run: RunParts = {
-        ...given,
-        signal: given.signal ? AbortSignal.any([given.signal, stopping.signal]) : stopping.signal,
-        call: (state, left) => watchCalls(given.call(state, left), entry, tell),
+        ...runParts,
+        signal: runParts.signal
+          ? AbortSignal.any([runParts.signal, stopping.signal])
+          : stopping.signal,
+        call: (state, left) => watchCalls(runParts.call(state, left), entry, tell),
         async listTools(state) {
-          const listed = await given.listTools(state);
+          const listed = await runParts.listTools(state);
           tell();
           return listed;
         },
@@ -98,7 +113,7 @@ export function createRunningRuns(emit: Recorder["emit"]) {
 
 function watchCalls(call: ReturnType<RunParts["call"]>, { calls }: Entry, tell: () => void) {
   const watched: typeof call = async (name, text, context) => {
-    const begun = {
+    const begunCall = {
       id: context.id,
       tool: name,
       at: nowText(),
@@ -106,12 +121,12 @@ function watchCalls(call: ReturnType<RunParts["call"]>, { calls }: Entry, tell: 
       provider: null,
       attempts: 0,
     };
-    calls.set(context.id, { ...begun, status: null, durationMs: null });
+    calls.set(context.id, { ...begunCall, status: null, durationMs: null });
     tell();
     try {
       const outcome = await call(name, text, context);
       const { id: record, tool, status, durationMs } = outcome.call;
-      calls.set(context.id, { ...begun, tool, record, status, durationMs });
+      calls.set(context.id, { ...begunCall, tool, record, status, durationMs });
       return outcome;
     } catch (thrown) {
       calls.delete(context.id);
@@ -123,9 +138,9 @@ function watchCalls(call: ReturnType<RunParts["call"]>, { calls }: Entry, tell: 
   return watched;
 }
 
-function shown({ question, run, at, conversation: said, calls }: Entry): RunningRun {
+function summaryOf({ question, run, at, conversation: progress, calls }: Entry): RunningRun {
   const { id, user, style, model, toolset, conversation } = run;
-  const served = new Set(said?.steps.flatMap((step) => step.calls.map((call) => call.id)));
+  const served = new Set(progress?.steps.flatMap((step) => step.calls.map((call) => call.id)));
   return {
     id,
     at,
@@ -135,17 +150,17 @@ function shown({ question, run, at, conversation: said, calls }: Entry): Running
     model: keptText(model.name),
     toolset,
     conversation,
-    turns: said?.turns() ?? 0,
-    usage: said?.usage() ?? noUsage,
+    turns: progress?.turns() ?? 0,
+    usage: progress?.usage() ?? noUsage,
     calls: [...calls.values()]
       .filter((call) => !served.has(call.id))
       .map((call) => ({ ...call, id: keptText(call.id), tool: keptText(call.tool) })),
   };
 }
 
-function whole({ run, conversation: said }: Entry): Pick<RunningRun, "steps" | "messages"> {
+function detailsOf({ run, conversation: progress }: Entry): Pick<RunningRun, "steps" | "messages"> {
   return {
-    steps: (said?.steps ?? []).map(keptStep),
-    messages: messagesFor(run.trace, said?.messages ?? []).map(keptMessage),
+    steps: (progress?.steps ?? []).map(keptStep),
+    messages: messagesFor(run.trace, progress?.messages ?? []).map(keptMessage),
   };
 }

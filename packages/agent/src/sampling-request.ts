@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import type {
   ChatContentBlock,
   ChatMessage,
@@ -28,35 +29,36 @@ export function readSampling(params: UnknownObject, tokenLimit: number): Samplin
   if (!Array.isArray(messages) || messages.length === 0)
     return "'messages' must be a list with a message in it";
   if (params.tools !== undefined) return "'tools' cannot be used here: ask without them";
-  const read = messages.map(readMessage);
-  const wrong = read.find((message) => typeof message === "string");
-  if (wrong !== undefined) return wrong;
-  const asked = isPositive(maxTokens) ? Math.floor(maxTokens) : defaultTokens;
-  const stop = Array.isArray(stopSequences)
-    ? stopSequences.filter((text) => typeof text === "string")
-    : [];
+  const readMessages = messages.map(readMessage);
+  const problem = readMessages.find((message) => typeof message === "string");
+  if (problem !== undefined) return problem;
+  const requestedTokens = isPositive(maxTokens) ? Math.floor(maxTokens) : defaultTokens;
+  const sequences: unknown[] = Array.isArray(stopSequences) ? stopSequences : [];
+  const stop = sequences.filter((text) => typeof text === "string");
   const hasPrompt = typeof systemPrompt === "string" && systemPrompt !== "";
   const system: ChatMessage[] = hasPrompt ? [{ role: "system", content: systemPrompt }] : [];
   return {
     request: {
-      messages: [...system, ...(read as ChatMessage[])],
-      maxOutputTokens: Math.min(asked, tokenLimit),
-      ...(typeof temperature === "number" && { temperature }),
-      ...(stop.length > 0 && { stop }),
+      messages: [...system, ...(readMessages as ChatMessage[])],
+      maxOutputTokens: Math.min(requestedTokens, tokenLimit),
+      ...withoutUndefined({
+        temperature: typeof temperature === "number" ? temperature : undefined,
+        stop: stop.length > 0 ? stop : undefined,
+      }),
     },
     hints: hintsIn(modelPreferences),
-    wanted: asked > tokenLimit ? asked : null,
+    wanted: requestedTokens > tokenLimit ? requestedTokens : null,
   };
 }
 
 /** For a person; a picture is named, not shown. */
 export function showSampling({ request }: SamplingRequest, hasModel: boolean): SamplingAsked {
-  const [first, ...rest] = request.messages;
+  const [first, ...further] = request.messages;
   const isSystem = first?.role === "system";
-  const said = isSystem ? rest : request.messages;
+  const dialogue = isSystem ? further : request.messages;
   return {
     systemPrompt: isSystem ? String(first.content) : null,
-    messages: said.map(({ role, content }) => ({
+    messages: dialogue.map(({ role, content }) => ({
       role: role === "assistant" ? role : "user",
       text: typeof content === "string" ? content : (content ?? []).map(blockText).join("\n"),
     })),
@@ -67,13 +69,13 @@ export function showSampling({ request }: SamplingRequest, hasModel: boolean): S
 
 const blockText = (block: ChatContentBlock) => (block.type === "text" ? block.text : "[a picture]");
 
-function readMessage(message: unknown, at: number): ChatMessage | string {
+function readMessage(message: unknown, index: number): ChatMessage | string {
   const { role, content } = isObject(message) ? message : {};
   if (role !== "user" && role !== "assistant")
-    return `message ${at + 1} must have the role user or assistant`;
+    return `message ${index + 1} must have the role user or assistant`;
   const blocks = (Array.isArray(content) ? content : [content]).map(readBlock);
   if (blocks.includes(null))
-    return `message ${at + 1} holds something that is neither a text nor a picture`;
+    return `message ${index + 1} holds something that is neither a text nor a picture`;
   return { role, content: blocks as ChatContentBlock[] };
 }
 
@@ -107,13 +109,13 @@ type KnownModel = { name: string; model: string };
 /** The first hint that anything fits decides: a name of ours before the name an endpoint gives it. */
 export function chooseByHints(
   hints: readonly string[],
-  known: readonly KnownModel[],
+  models: readonly KnownModel[],
 ): string | undefined {
   for (const hint of hints.map((text) => text.toLowerCase()).filter((text) => text !== "")) {
-    const found =
-      known.find(({ name }) => name.toLowerCase().includes(hint)) ??
-      known.find(({ model }) => model.toLowerCase().includes(hint));
-    if (found) return found.name;
+    const hinted =
+      models.find(({ name }) => name.toLowerCase().includes(hint)) ??
+      models.find(({ model }) => model.toLowerCase().includes(hint));
+    if (hinted) return hinted.name;
   }
   return undefined;
 }

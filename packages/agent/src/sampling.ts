@@ -25,7 +25,7 @@ type Context = Parameters<Sampling>[1];
 /** Answers the sampling requests of servers with our models, as far as the configuration allows. */
 export function createSampling({ config, profile, models, open, emit }: SamplingParts): Sampling {
   const settings = () => config().sampling;
-  const room = once(() => import("./sampling-request.ts"));
+  const requestModule = once(() => import("./sampling-request.ts"));
   const counts = createLru<number>(minCalls);
 
   function note(
@@ -56,48 +56,53 @@ export function createSampling({ config, profile, models, open, emit }: Sampling
   async function verdictOn(server: string): Promise<"allow" | "ask" | "deny"> {
     const { verdict } = settings();
     if (verdict !== null) return verdict;
-    const inForce = await profile();
-    if (inForce === "personal") return "allow";
-    return inForce === "guarded" && config().servers[server]?.trusted === true ? "allow" : "ask";
+    const activeProfile = await profile();
+    if (activeProfile === "personal") return "allow";
+    return activeProfile === "guarded" && config().servers[server]?.trusted === true
+      ? "allow"
+      : "ask";
   }
 
   function count(context: Context): void {
-    const { maxCallsPerToolCall: most } = settings();
-    const made = (counts.get(context.callId) ?? 0) + 1;
-    if (made > most) refuse(context, `one call of a tool may ask a model ${most} times`);
-    counts.set(context.callId, made);
+    const { maxCallsPerToolCall: maxCalls } = settings();
+    const callCount = (counts.get(context.callId) ?? 0) + 1;
+    if (callCount > maxCalls)
+      refuse(context, `one call of a tool may ask a model ${maxCalls} times`);
+    counts.set(context.callId, callCount);
   }
 
   /** Null where a model may answer; else what a person wrote. */
-  async function askPerson(context: Context, asked: SamplingRequest): Promise<string | null> {
+  async function askPerson(context: Context, request: SamplingRequest): Promise<string | null> {
     const verdict = await verdictOn(context.server);
     const hasModel = models.known().length > 0;
     if (verdict === "deny") refuse(context, "the configuration does not let servers ask models");
     if (verdict === "allow" && hasModel) return null;
     if (context.byHand) {
-      const said = await context.byHand((await room()).showSampling(asked, hasModel));
-      if (said === null) refuse(context, "a person declined");
-      return said.text ?? null;
+      const reply = await context.byHand((await requestModule()).showSampling(request, hasModel));
+      if (reply === null) refuse(context, "a person declined");
+      return reply.text ?? null;
     }
     if (!hasModel) refuse(context, "no model is configured");
-    const said = await context.confirm(describe(context, asked));
-    if (said === null) refuse(context, "a person has to agree, and no person can be asked");
-    if (!said) refuse(context, "a person declined");
+    const isAgreed = await context.confirm(describe(context, request));
+    if (isAgreed === null) refuse(context, "a person has to agree, and no person can be asked");
+    if (!isAgreed) refuse(context, "a person declined");
     return null;
   }
 
-  async function serve(context: Context, asked: SamplingRequest) {
-    const { chooseByHints, collectReply, toSamplingResult } = await room();
+  async function serve(context: Context, request: SamplingRequest) {
+    const { chooseByHints, collectReply, toSamplingResult } = await requestModule();
     const { streamWithRetries } = await import("./models/stream.ts");
-    const known = models.known();
-    const model = await open(chooseByHints(asked.hints, known) ?? settings().model ?? usual(known));
+    const knownModels = models.known();
+    const model = await open(
+      chooseByHints(request.hints, knownModels) ?? settings().model ?? usualModel(knownModels),
+    );
     const endsAt = steadyNow() + maxMs;
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(maxMs)]);
-    const said = await collectReply(
-      streamWithRetries(model, { ...asked.request, signal }, () => endsAt - steadyNow()),
+    const reply = await collectReply(
+      streamWithRetries(model, { ...request.request, signal }, () => endsAt - steadyNow()),
     );
-    context.tokens?.used(said.usage);
-    const { inputTokens, outputTokens } = said.usage;
+    context.tokens?.used(reply.usage);
+    const { inputTokens, outputTokens } = reply.usage;
     const { callId, server, tool } = context;
     const names = { callId, server, tool, model: model.name };
     emit({
@@ -109,22 +114,22 @@ export function createSampling({ config, profile, models, open, emit }: Sampling
       outputTokens,
     });
     return toSamplingResult(
-      known.find(({ name }) => name === model.name)?.model ?? model.name,
-      said,
+      knownModels.find(({ name }) => name === model.name)?.model ?? model.name,
+      reply,
     );
   }
 
   return async (params, context) => {
     if (!settings().enabled) refuse(context, "the configuration does not let servers ask models");
     count(context);
-    const asked = (await room()).readSampling(params, settings().maxTokens);
-    if (typeof asked === "string") return refuse(context, asked, -32602);
+    const request = (await requestModule()).readSampling(params, settings().maxTokens);
+    if (typeof request === "string") return refuse(context, request, -32602);
     if ((context.tokens?.left() ?? 1) <= 0)
       refuse(context, "the run that made the call has used its tokens");
-    const written = await askPerson(context, asked);
+    const written = await askPerson(context, request);
     if (written !== null) return answeredByHand(context, written);
     try {
-      return await serve(context, asked);
+      return await serve(context, request);
     } catch (thrown) {
       note(context, "failed", toPlaneError(thrown).code);
       // Where the model is and what it said is not for a server to know.
@@ -139,6 +144,6 @@ function describe({ server, tool }: Context, { request, hints }: SamplingRequest
   return `Server '${server}' wants to ask ${wish}, in the middle of '${tool}': ${cutText(last, 500)}`;
 }
 
-function usual(known: readonly { name: string }[]): string | undefined {
-  return (known.find(({ name }) => name === "default") ?? known[0])?.name;
+function usualModel(models: readonly { name: string }[]): string | undefined {
+  return (models.find(({ name }) => name === "default") ?? models[0])?.name;
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import type { AgentStyle } from "@toolplane/core/model/agent/agent-run";
 import { toToolMessage, withUniqueIds } from "@toolplane/core/model/agent/asked-calls";
 import { type EmptyReply, emptyReplyOf } from "@toolplane/core/model/agent/broken-replies";
@@ -49,7 +50,7 @@ export type Style = {
   /** Streams thoughts and answers; the loop streams actions and observations. Throws what the stream throws. */
   read(parts: AsyncIterable<ModelPart>, stream: MessageStream): Promise<ModelTurn>;
   /** What is added after a turn; with a problem and no observations, what tells the model of it. */
-  observe(said: ModelTurn, observations: readonly Observation[]): ChatMessage[];
+  observe(turn: ModelTurn, observations: readonly Observation[]): ChatMessage[];
 };
 
 export const noUsage: TokenUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
@@ -68,7 +69,7 @@ export async function readReply(
   onText: (text: string, before: string) => void = () => undefined,
   onThought: (text: string) => void = () => undefined,
 ): Promise<ModelReply> {
-  const heard: ModelReply = {
+  const reply: ModelReply = {
     text: "",
     reasoning: "",
     calls: [],
@@ -77,15 +78,18 @@ export async function readReply(
   };
   for await (const part of parts) {
     if (part.type === "text") {
-      onText(part.text, heard.text);
-      heard.text += part.text;
+      onText(part.text, reply.text);
+      reply.text += part.text;
     } else if (part.type === "reasoning") {
       onThought(part.text);
-      heard.reasoning += part.text;
-    } else if (part.type === "call") heard.calls.push(part.call);
-    else ({ reason: heard.reason, usage: heard.usage } = part);
+      reply.reasoning += part.text;
+    } else if (part.type === "call") reply.calls.push(part.call);
+    else {
+      reply.reason = part.reason;
+      reply.usage = part.usage;
+    }
   }
-  return heard;
+  return reply;
 }
 
 /** The model's own way of calling tools. */
@@ -96,33 +100,26 @@ export const toolsStyle: Style = {
     ...(tools.length > 0 && { tools }),
   }),
   async read(parts, stream) {
-    const {
-      text,
-      reasoning,
-      calls: asked,
-      usage,
-      reason,
-    } = await readReply(
+    const reply = await readReply(
       parts,
       (piece) => stream.say("answer", piece),
       (piece) => stream.say("thought", piece),
     );
-    const calls = withUniqueIds(asked);
+    const { text, reasoning, usage, reason } = reply;
+    const calls = withUniqueIds(reply.calls);
     const silence = calls.length === 0 && text.trim() === "" ? emptyReplyOf(reason) : undefined;
-    const answer = calls.length > 0 || silence ? null : text.trim();
-    const message = assistantMessage(text, reasoning, calls);
     return {
-      message,
+      message: assistantMessage(text, reasoning, calls),
       calls,
-      answer,
+      answer: calls.length > 0 || silence ? null : text.trim(),
       problem: silence?.modelMessage ?? null,
-      ...(silence && { silence }),
+      ...withoutUndefined({ silence }),
       usage,
       reason,
     };
   },
-  observe(said, observations) {
-    if (said.problem !== null) return [{ role: "user", content: said.problem }];
+  observe(turn, observations) {
+    if (turn.problem !== null) return [{ role: "user", content: turn.problem }];
     return observations.map(toToolMessage);
   },
 };
@@ -136,8 +133,10 @@ export function assistantMessage(
   return {
     role: "assistant",
     content: thought === "" ? text : text.trim(),
-    ...(thought.trim() !== "" && { reasoning_content: thought.trim() }),
-    ...(calls.length > 0 && { tool_calls: calls }),
+    ...withoutUndefined({
+      reasoning_content: thought.trim() || undefined,
+      tool_calls: calls.length > 0 ? calls : undefined,
+    }),
   };
 }
 

@@ -33,9 +33,9 @@ export const abort = `(function (setTimeout) {
     }
     static any(signals) {
       const signal = make();
-      for (const one of signals) {
-        if (one.aborted) end(signal, one.reason);
-        else one.addEventListener("abort", () => end(signal, one.reason));
+      for (const source of signals) {
+        if (source.aborted) end(signal, source.reason);
+        else source.addEventListener("abort", () => end(signal, source.reason));
       }
       return signal;
     }
@@ -49,8 +49,8 @@ export const abort = `(function (setTimeout) {
     signal = make();
     abort(reason) { end(this.signal, reason); }
   }
-  const given = { AbortController, AbortSignal };
-  for (const name of Object.keys(given)) Object.defineProperty(globalThis, name, { value: given[name], writable: true, configurable: true });
+  const globals = { AbortController, AbortSignal };
+  for (const name of Object.keys(globals)) Object.defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true });
   // The answer of a call, or the reason to wait no longer.
   return (begin, signal) => {
     if (!states.has(signal)) return begin();

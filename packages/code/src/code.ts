@@ -1,6 +1,7 @@
 import type { CodeParts, CodeRunner } from "@toolplane/core/agent";
 import { once } from "@toolplane/core/lib/async/once";
 import { uniqueId } from "@toolplane/core/lib/ids-and-time";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import {
   type CodeOutcome,
   type RunCodeOptions,
@@ -44,8 +45,8 @@ export function createCode(parts: CodeParts): CodeRunner {
   ): Promise<WaitingRun> {
     const { conversation = null, readOnly = false } = options;
     if (typeof args.resume === "string") {
-      const before = await recorded.take(args.resume, owner);
-      if (before) return before;
+      const waitingRun = await recorded.take(args.resume, owner);
+      if (waitingRun) return waitingRun;
       const remedy = "It is over, goes on already, or was never yours. Run the program itself.";
       throw new PlaneError("NOT_FOUND", `No run '${args.resume}' waits. ${remedy}`);
     }
@@ -73,18 +74,18 @@ export function createCode(parts: CodeParts): CodeRunner {
     const startedAt = performance.now();
     const run = await begin(args, id, options, ownerOf(principal));
     const writes = run.readOnly ? tools.writesIn(run.source, principal) : [];
-    const ends = { principal, run, options, startedAt };
-    if (writes.length > 0) return outcomeOf({ writes }, ends, recorded);
+    const endFacts = { principal, run, options, startedAt };
+    if (writes.length > 0) return outcomeOf({ writes }, endFacts, recorded);
     await tools.listFor(run.source, principal);
     const ports = { plane, sandbox: await sandbox(), tools, recorded };
-    const ended = await runCode(
+    const endedRun = await runCode(
       run,
       principal,
       options,
       AbortSignal.any([signal, stopping]),
       ports,
     );
-    return outcomeOf(ended, ends, recorded);
+    return outcomeOf(endedRun, endFacts, recorded);
   }
 
   const track = <T>(running: Promise<T>): Promise<T> => {
@@ -105,17 +106,17 @@ export function createCode(parts: CodeParts): CodeRunner {
     };
     const args = resume === undefined ? { code } : { resume };
     // Its calls are counted in the conversation; it is not counted beside them.
-    const asked = await plane().call({ server: null, tool: codeToolNames.run }, args, {
+    const callOutcome = await plane().call({ server: null, tool: codeToolNames.run }, args, {
       principal,
       face,
       timeoutMs: 0,
       run: options.run ?? id,
-      ...(signal && { signal }),
-      relay: { ...(options.relay?.meta && { meta: options.relay.meta }), onOwnTool },
+      ...withoutUndefined({ signal }),
+      relay: { ...withoutUndefined({ meta: options.relay?.meta }), onOwnTool },
     });
-    if (outcome === undefined) return refusedBy(asked, id);
-    const text = asked.result ? resultText(asked.result) : outcome.text;
-    return { ...outcome, text, ...(asked.stored && { stored: asked.stored }) };
+    if (outcome === undefined) return refusedBy(callOutcome, id);
+    const text = callOutcome.result ? resultText(callOutcome.result) : outcome.text;
+    return { ...outcome, text, ...withoutUndefined({ stored: callOutcome.stored }) };
   }
 
   async function search(
@@ -132,11 +133,11 @@ export function createCode(parts: CodeParts): CodeRunner {
     ownTool: (options) => async (tool, args, signal) => {
       if (tool === codeToolNames.run)
         return toResult(await track(perform(args, `code-${uniqueId()}`, options, signal)));
-      const found = await search(args.query, {
+      const codeSearch = await search(args.query, {
         ...options,
-        ...(typeof args.limit === "number" && { limit: args.limit }),
+        ...withoutUndefined({ limit: typeof args.limit === "number" ? args.limit : undefined }),
       });
-      return { content: [{ type: "text", text: renderSearch(found) }] };
+      return { content: [{ type: "text", text: renderSearch(codeSearch) }] };
     },
     keepAnswer: async (approval, outcome) => void (await recorded.keepAnswer(approval, outcome)),
     async stop() {
@@ -148,5 +149,5 @@ export function createCode(parts: CodeParts): CodeRunner {
 
 const toResult = ({ ok, text, blocks = [] }: CodeOutcome): ToolResult => ({
   content: [{ type: "text", text }, ...(blocks as NonNullable<ToolResult["content"]>)],
-  ...(ok ? {} : { isError: true }),
+  ...withoutUndefined({ isError: ok ? undefined : true }),
 });

@@ -1,4 +1,5 @@
 import type { CodeParts } from "@toolplane/core/agent";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { rounded } from "@toolplane/core/lib/text/wording";
 import type {
   CodeOutcome,
@@ -15,23 +16,28 @@ import { codeLimits } from "./limits.ts";
 import type { RecordedCalls, WaitingRun } from "./recorded-calls.ts";
 import type { EndedRun } from "./run-code.ts";
 
-type Ends = { principal: Principal; run: WaitingRun; options: RunCodeOptions; startedAt: number };
-type Refused = { writes: { line: number; name: string }[] };
+type EndFacts = {
+  principal: Principal;
+  run: WaitingRun;
+  options: RunCodeOptions;
+  startedAt: number;
+};
+type RefusedWrites = { writes: { line: number; name: string }[] };
 
 /** No model was asked. */
 const noUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 /** Characters of recorded calls that are kept for a run that waits. */
-const maxKept = 8 * 1024 * 1024;
+const maxKeptCharacters = 8 * 1024 * 1024;
 
 /** How a program ended, in words and on record. */
 export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
   return {
     async outcomeOf(
-      ended: EndedRun | Refused,
-      ends: Ends,
+      ended: EndedRun | RefusedWrites,
+      endFacts: EndFacts,
       recorded: RecordedCalls,
     ): Promise<CodeOutcome> {
-      const { run, startedAt, principal } = ends;
+      const { run, startedAt, principal } = endFacts;
       const base = { run: run.id, durationMs: rounded(performance.now() - startedAt) };
       if ("writes" in ended) {
         const error = refusal(run, ended.writes);
@@ -39,28 +45,36 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
       }
       const { result, logs, calls, waiting, blobs, unawaited } = ended;
       const waits = !result.ok && result.end === "idle" && waiting.length > 0;
-      const isKept = waits && JSON.stringify(run.recorded).length <= maxKept;
+      const isKept = waits && JSON.stringify(run.recorded).length <= maxKeptCharacters;
       if (isKept) await recorded.keep(run);
-      const read = result.ok ? readValue(result.json, blobs) : undefined;
+      const readResult = result.ok ? readValue(result.json, blobs) : undefined;
       if (result.ok && run.conversation !== null && result.store !== run.store)
         await recorded.keepValues(run.owner, run.conversation, result.store);
-      const thrown = waits
-        ? waitsFor(waiting, run, isKept)
-        : (read?.error ?? (result.ok ? null : failure(ended)));
-      const error = thrown && { ...reportError(thrown), ...placeIn(thrown) };
-      const shown = read?.value ?? null;
-      const blocks = blobs.blocksIn(shown);
-      const told = { ...base, ok: error === null, value: shown, logs, calls, error };
+      const planeError = waits ? waitsFor(waiting, run, isKept) : errorOf(ended, readResult);
+      const error = planeError && { ...reportError(planeError), ...lineIn(planeError) };
+      const visibleValue = readResult?.value ?? null;
+      const blocks = blobs.blocksIn(visibleValue);
+      const outcomeFields = {
+        ...base,
+        ok: error === null,
+        value: visibleValue,
+        logs,
+        calls,
+        error,
+      };
       const outcome = {
         ...withText(
-          { ...told, ...(waiting.length > 0 && { waiting }) },
+          {
+            ...outcomeFields,
+            ...withoutUndefined({ waiting: waiting.length > 0 ? waiting : undefined }),
+          },
           { unawaited, source: run.source },
         ),
-        value: blobs.reveal(shown),
-        ...(blocks.length > 0 && { blocks }),
+        value: blobs.reveal(visibleValue),
+        ...withoutUndefined({ blocks: blocks.length > 0 ? blocks : undefined }),
       };
       // One that waits is kept when it is over.
-      if (!waits) await keepRun(toRun(outcome, run, principal, ends));
+      if (!waits) await keepRun(toRun(outcome, run, principal, endFacts));
       return outcome;
     },
     /** The path did not let it begin. */
@@ -98,9 +112,9 @@ function tooLarge(message: string): { value: null; error: PlaneError } {
 
 function refusal(
   { source }: WaitingRun,
-  writes: Refused["writes"],
+  writes: RefusedWrites["writes"],
 ): NonNullable<CodeOutcome["error"]> {
-  const { line, name } = writes[0] as Refused["writes"][number];
+  const { line, name } = writes[0] as RefusedWrites["writes"][number];
   const text = source.split("\n")[line - 1]?.trim() ?? "";
   const message = `This run only reads, and '${name}' is not known to only read (line ${line}: ${text}). Nothing was called.`;
   return {
@@ -113,9 +127,10 @@ function refusal(
 function waitsFor(waiting: EndedRun["waiting"], { id }: WaitingRun, isKept: boolean): PlaneError {
   const [first] = waiting;
   const names = waiting.map(
-    ({ id: held, tool, plan }) => `'${held}' (${tool}${plan ? `, in plan '${plan}'` : ""})`,
+    ({ id: approvalId, tool, plan }) =>
+      `'${approvalId}' (${tool}${plan ? `, in plan '${plan}'` : ""})`,
   );
-  const goOn = isKept
+  const nextStep = isKept
     ? `Once answered, go on with resume '${id}'; no call is made again.`
     : "Its calls are too large to keep, so it cannot go on.";
   const code = waiting.every(({ plan }) => plan !== undefined)
@@ -123,15 +138,24 @@ function waitsFor(waiting: EndedRun["waiting"], { id }: WaitingRun, isKept: bool
     : "APPROVAL_REQUIRED";
   return new PlaneError(
     code,
-    `The program waits for a person's yes to ${names.join(", ")}. ${goOn}`,
+    `The program waits for a person's yes to ${names.join(", ")}. ${nextStep}`,
     {
-      data: { approvalId: first?.id, run: id, ...(first?.plan && { planId: first.plan }) },
+      data: {
+        approvalId: first?.id,
+        run: id,
+        ...withoutUndefined({ planId: first?.plan || undefined }),
+      },
     },
   );
 }
 
 const isCode = (code: string | undefined): code is ErrorCode =>
   code !== undefined && Object.hasOwn(errorTable, code);
+
+function errorOf(ended: EndedRun, readResult: { error?: PlaneError } | undefined) {
+  if (readResult?.error) return readResult.error;
+  return ended.result.ok ? null : failure(ended);
+}
 
 function failure({ result, expired, timeoutMs }: EndedRun): PlaneError {
   if (result.ok) return new PlaneError("INTERNAL", "The program returned.");
@@ -144,16 +168,18 @@ function failure({ result, expired, timeoutMs }: EndedRun): PlaneError {
     );
   if (end === "aborted") return new PlaneError("CANCELLED", "The run was cancelled.");
   if (end === "time") return new PlaneError("TIMEOUT", message);
-  const place = line === undefined ? "" : ` (line ${line}: ${text})`;
-  const data = { name, ...(line !== undefined && { line, text }), ...(tool && { tool }) };
-  return new PlaneError(isCode(code) ? code : "PROGRAM_FAILED", `${name}: ${message}${place}`, {
+  const lineText = line === undefined ? "" : ` (line ${line}: ${text})`;
+  const position = line === undefined ? {} : { line, text };
+  const data = { name, ...position, ...withoutUndefined({ tool: tool || undefined }) };
+  return new PlaneError(isCode(code) ? code : "PROGRAM_FAILED", `${name}: ${message}${lineText}`, {
     data,
   });
 }
 
-function placeIn({ data }: PlaneError): Pick<ProgramError, "line" | "text"> {
+function lineIn({ data }: PlaneError): Pick<ProgramError, "line" | "text"> {
   const { line, text } = data;
-  return typeof line === "number" ? { line, text: String(text) } : {};
+  if (typeof line === "number") return { line, text: String(text) };
+  return {};
 }
 
 /** One that is declared, and never called. */
@@ -164,24 +190,33 @@ function withText(
   { unawaited = 0, source = "" } = {},
 ): CodeOutcome {
   const { value, error, logs, calls } = outcome;
-  const written = logs.length === 0 ? [] : ["Logs:", ...logs];
+  const logLines = logs.length === 0 ? [] : ["Logs:", ...logs];
   if (error)
-    return { ...outcome, text: [`Error: ${error.message} [${error.code}]`, ...written].join("\n") };
-  const early =
-    unawaited === 0
-      ? []
-      : [
-          `The program ended before ${unawaited} of its calls did. Put 'await' before ${unawaited === 1 ? "it" : "them"}.`,
-        ];
-  const isMainIdle = calls.length === 0 && hasMain.test(source);
-  const remedy = isMainIdle
-    ? "Its 'main' was not called: end with 'return await main();'."
-    : "Give its value with return.";
-  const nothing =
-    logs.length > 0 || unawaited > 0 ? [] : [`The program returned nothing. ${remedy}`];
-  const said =
-    value === null ? nothing : [typeof value === "string" ? value : JSON.stringify(value)];
-  return { ...outcome, text: [...said, ...early, ...written].join("\n") };
+    return {
+      ...outcome,
+      text: [`Error: ${error.message} [${error.code}]`, ...logLines].join("\n"),
+    };
+  const lines: string[] = [];
+  if (value !== null) lines.push(valueText(value));
+  else if (logs.length === 0 && unawaited === 0) {
+    const isMainIdle = calls.length === 0 && hasMain.test(source);
+    const remedy = isMainIdle
+      ? "Its 'main' was not called: end with 'return await main();'."
+      : "Give its value with return.";
+    lines.push(`The program returned nothing. ${remedy}`);
+  }
+  if (unawaited > 0) {
+    const pronoun = unawaited === 1 ? "it" : "them";
+    lines.push(
+      `The program ended before ${unawaited} of its calls did. Put 'await' before ${pronoun}.`,
+    );
+  }
+  return { ...outcome, text: [...lines, ...logLines].join("\n") };
+}
+
+function valueText(value: Json): string {
+  if (typeof value === "string") return value;
+  return JSON.stringify(value);
 }
 
 /** As runs of agents are kept: the program is the question, its value the answer. */
@@ -189,23 +224,31 @@ function toRun(
   outcome: CodeOutcome,
   run: WaitingRun,
   principal: Principal,
-  { options }: Ends,
+  { options }: EndFacts,
 ): AgentRun {
   const { ok, value, error, calls, durationMs, logs, waiting } = outcome;
-  const at = new Date(Date.now() - durationMs).toISOString();
-  const made = calls.map(({ id, tool, status, at: began, durationMs: ms, replayed }) => ({
+  const startedAt = new Date(Date.now() - durationMs).toISOString();
+  const agentCalls = calls.map(({ id, tool, status, at: begunAt, durationMs: ms, replayed }) => ({
     id,
     tool,
     record: id,
     status: replayed ? "repeated" : status,
-    at: began,
+    at: begunAt,
     durationMs: ms,
     provider: null,
     attempts: replayed ? 0 : 1,
   }));
-  const step = { turn: 1, at, modelMs: 0, usage: noUsage, offered: 0, refused: false, calls: made };
+  const step = {
+    turn: 1,
+    at: startedAt,
+    modelMs: 0,
+    usage: noUsage,
+    offered: 0,
+    refused: false,
+    calls: agentCalls,
+  };
   const counters = {
-    totalToolCalls: made.length,
+    totalToolCalls: agentCalls.length,
     totalToolCallTurns: 1,
     totalGenerations: 1,
     generationsWithTools: 1,
@@ -216,7 +259,7 @@ function toRun(
   };
   return {
     id: run.id,
-    at,
+    at: startedAt,
     durationMs,
     user: principal.user,
     owner: ownerOf(principal),
@@ -227,8 +270,8 @@ function toRun(
     conversation: options.conversation ?? run.id,
     outcome: ok ? "completed" : (codes[error?.code ?? "INTERNAL"] ?? "failed"),
     error,
-    answer: ok ? (typeof value === "string" ? value : JSON.stringify(value)) : null,
-    ...(waiting && { waiting: waiting.map(({ id, tool }) => ({ id, tool })) }),
+    answer: ok ? valueText(value) : null,
+    ...withoutUndefined({ waiting: waiting?.map(({ id, tool }) => ({ id, tool })) }),
     reasoning: null,
     turns: 1,
     usage: noUsage,

@@ -1,5 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import variant from "@jitl/quickjs-singlefile-mjs-release-sync";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import type { ProgramError } from "@toolplane/core/model/agent/code-run";
 import {
   newQuickJSWASMModuleFromVariant,
@@ -11,7 +12,7 @@ import {
 import { codeLimits } from "./limits.ts";
 import { compute } from "./platform.ts";
 import { prelude } from "./prelude.ts";
-import type { Asked, FromSandbox, ProgramResult, SandboxRequest } from "./sandbox.ts";
+import type { FromSandbox, ProgramRequest, ProgramResult, SandboxRequest } from "./sandbox.ts";
 
 const maxStackBytes = 512 * 1024;
 const maxLogCharacters = 100_000;
@@ -20,7 +21,7 @@ const maxLogLines = 1_000;
 const maxErrorCharacters = 10_000;
 const maxNameCharacters = 200;
 /** Characters that one program may ask with. */
-const maxAsked = 32 * 1024 * 1024;
+const maxRequestCharacters = 32 * 1024 * 1024;
 /** Searches beside the calls that are allowed. */
 const maxSearches = 100;
 const maxTimers = 10_000;
@@ -54,7 +55,7 @@ export type Running = Pick<SandboxRequest, "limits"> & {
 };
 
 /** `answered` and `namesPort` are for what a program waits for with its thread. */
-export type Waits = { answered: Int32Array; namesPort: MessagePort };
+export type WaitChannels = { answered: Int32Array; namesPort: MessagePort };
 type Send = (message: FromSandbox) => void;
 
 /** A runtime with all that a program finds there, for one program. */
@@ -70,7 +71,7 @@ export type Engine = {
   dispose(): boolean;
 };
 
-export async function createEngine(send: Send, waits: Waits): Promise<Engine> {
+export async function createEngine(send: Send, waits: WaitChannels): Promise<Engine> {
   const runtime = (await module).newRuntime();
   runtime.setMaxStackSize(maxStackBytes);
   const context = runtime.newContext();
@@ -78,8 +79,8 @@ export async function createEngine(send: Send, waits: Waits): Promise<Engine> {
   let bridge: Bridge | undefined;
   const names = ["request", "log", "done", "fail", "compute", "names"] as const;
   const functions = names.map((name) =>
-    context.newFunction(name, (...given) =>
-      bridge?.[name](...given.map((one) => context.getString(one))),
+    context.newFunction(name, (...texts) =>
+      bridge?.[name](...texts.map((text) => context.getString(text))),
     ),
   );
   const installed = context.unwrapResult(
@@ -90,9 +91,9 @@ export async function createEngine(send: Send, waits: Waits): Promise<Engine> {
   );
   const [begin, watch, settle] = parts as [QuickJSHandle, QuickJSHandle, QuickJSHandle];
   for (const handle of [...functions, evaluated, installed]) handle.dispose();
-  const call = (handle: QuickJSHandle, ...given: QuickJSHandle[]) => {
-    context.callFunction(handle, context.undefined, ...given).dispose();
-    for (const one of given) one.dispose();
+  const call = (handle: QuickJSHandle, ...handles: QuickJSHandle[]) => {
+    context.callFunction(handle, context.undefined, ...handles).dispose();
+    for (const handle of handles) handle.dispose();
   };
   const settleWith = (json: string) => call(settle, context.newString(json));
   return {
@@ -115,22 +116,30 @@ export async function createEngine(send: Send, waits: Waits): Promise<Engine> {
   };
 }
 
-type Given = string | undefined;
+type BridgeText = string | undefined;
 type Bridge = Record<
   "request" | "log" | "done" | "fail" | "compute" | "names",
-  (...texts: Given[]) => QuickJSHandle | undefined
+  (...texts: BridgeText[]) => QuickJSHandle | undefined
 >;
-type Behind = { running: Running; send: Send; waits: Waits; settle(json: string): void };
+type BridgeParts = {
+  running: Running;
+  send: Send;
+  waits: WaitChannels;
+  settle(json: string): void;
+};
 
 /** What the prelude gets: each function takes texts. */
-function createBridge(context: QuickJSContext, { running, send, waits, settle }: Behind): Bridge {
+function createBridge(
+  context: QuickJSContext,
+  { running, send, waits, settle }: BridgeParts,
+): Bridge {
   const { limits, waiting, timers, turn, slept, end } = running;
   let requests = 0;
-  let asked = 0;
+  let requestCharacters = 0;
   let logged = 0;
   let lines = 0;
   /** Not before the program has what it waits for. */
-  const later = (id: number, ms: number, json: string) => {
+  const settleAfter = (id: number, ms: number, json: string) => {
     if (timers.size >= maxTimers) return;
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -139,17 +148,17 @@ function createBridge(context: QuickJSContext, { running, send, waits, settle }:
     }, ms);
     timers.add(timer);
   };
-  const take = (text: string): Asked | null => {
+  const takeRequest = (text: string): ProgramRequest | null => {
     const [, number = "", kind = "", json = ""] = /^(\d+) (\w+) (.*)$/s.exec(text) ?? [];
     const id = Number(number);
     if (kind === "sleep") {
-      later(id, Math.min(Math.max(Number(json) || 0, 0), 2 ** 31 - 1), '{"value":null}');
+      settleAfter(id, Math.min(Math.max(Number(json) || 0, 0), 2 ** 31 - 1), '{"value":null}');
       return null;
     }
     requests += 1;
-    asked += json.length;
-    if (requests > limits.calls + maxSearches || asked > maxAsked) {
-      later(id, 0, tooMuchAsked(limits.calls));
+    requestCharacters += json.length;
+    if (requests > limits.calls + maxSearches || requestCharacters > maxRequestCharacters) {
+      settleAfter(id, 0, tooMuchAsked(limits.calls));
       return null;
     }
     waiting.add(id);
@@ -158,8 +167,8 @@ function createBridge(context: QuickJSContext, { running, send, waits, settle }:
   return {
     // Each on a line: JSON has none.
     request(text = "") {
-      const all = text.split("\n").flatMap((line) => take(line) ?? []);
-      if (all.length > 0) send({ type: "requests", asked: all });
+      const requestsToSend = text.split("\n").flatMap((line) => takeRequest(line) ?? []);
+      if (requestsToSend.length > 0) send({ type: "requests", asked: requestsToSend });
       return undefined;
     },
     log(level = "", message = "") {
@@ -175,11 +184,11 @@ function createBridge(context: QuickJSContext, { running, send, waits, settle }:
       return undefined;
     },
     fail(name = "", message = "", stack = "", details = "") {
-      const shown = [
+      const nameAndMessage = [
         name.slice(0, maxNameCharacters),
         message.slice(0, maxErrorCharacters),
       ] as const;
-      running.fail(...shown, stack.slice(0, maxErrorCharacters), readDetails(details));
+      running.fail(...nameAndMessage, stack.slice(0, maxErrorCharacters), readDetails(details));
       return undefined;
     },
     compute: (kind = "", json = "") => context.newString(compute(kind, json)),
@@ -188,7 +197,7 @@ function createBridge(context: QuickJSContext, { running, send, waits, settle }:
 }
 
 /** One turn of the host, waited for. */
-function askNow(json: string, send: Send, { answered, namesPort }: Waits): string {
+function askNow(json: string, send: Send, { answered, namesPort }: WaitChannels): string {
   Atomics.store(answered, 0, 0);
   send({ type: "names", json });
   Atomics.wait(answered, 0, 0, namesMs);
@@ -209,5 +218,8 @@ const tooMuchAsked = (calls: number) =>
 function readDetails(json: string): Partial<ProgramError> {
   if (json === "" || json.length > maxErrorCharacters) return {};
   const { code, tool } = JSON.parse(json) as Record<string, unknown>;
-  return { ...(typeof code === "string" && { code }), ...(typeof tool === "string" && { tool }) };
+  return withoutUndefined({
+    code: typeof code === "string" ? code : undefined,
+    tool: typeof tool === "string" ? tool : undefined,
+  });
 }

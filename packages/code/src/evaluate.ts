@@ -13,20 +13,21 @@ type Evaluated = { lineOf: LineOf } & (
 
 /** Types are removed only where the engine does not take the program as it is: most have none, and the remover is large. */
 export function evaluate(context: QuickJSContext, source: string): Evaluated {
-  const same: LineOf = (line) => line;
-  const first = take(context, source, same);
-  if (!("name" in first) || first.name !== "SyntaxError") return first;
+  const sameLine: LineOf = (line) => line;
+  const firstTry = evaluateProgram(context, source, sameLine);
+  if (!("name" in firstTry) || firstTry.name !== "SyntaxError") return firstTry;
   try {
     const { text, lineOf } = withoutTypes(wrapper.join(source));
     // More stands behind it where it is transformed: a semicolon and a map.
     const [, program] = /^\(async \(\) ?=> ?\{([\s\S]*)\}\)\(\)/.exec(text) ?? [];
-    return program === undefined ? first : take(context, program, lineOf);
+    if (program === undefined) return firstTry;
+    return evaluateProgram(context, program, lineOf);
   } catch {
-    return first;
+    return firstTry;
   }
 }
 
-function take(context: QuickJSContext, source: string, lineOf: LineOf): Evaluated {
+function evaluateProgram(context: QuickJSContext, source: string, lineOf: LineOf): Evaluated {
   const compiles = (text: string) => {
     const compiled = context.evalCode(text, "program.ts", { strict: true, compileOnly: true });
     compiled.dispose();
@@ -57,8 +58,9 @@ function withoutTypes(script: string): { text: string; lineOf: LineOf } {
     return {
       text,
       lineOf(line, column) {
-        const found = map.findEntry(line - 1, Math.max(0, column - 1));
-        return "originalLine" in found ? found.originalLine + 1 : line;
+        const mapped = map.findEntry(line - 1, Math.max(0, column - 1));
+        if ("originalLine" in mapped) return mapped.originalLine + 1;
+        return line;
       },
     };
   }

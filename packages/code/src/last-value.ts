@@ -5,28 +5,28 @@ const statement =
   /^(?:return|const|let|var|for|while|do|if|else|switch|try|catch|throw|function|async\s+function|class|import|export)\b/;
 const declaration = /^(?:async\s+function|function|class)\b/;
 /** What may go on with the line before, where that has no semicolon. */
-const goesOn = /^[([`+\-/]/;
+const continuesLine = /^[([`+\-/]/;
 
 /**
  * Models end a program with an expression and mean its value, or with a call of their own `main`: it is returned, as at a prompt.
  * Only the engine says what an expression is, and whether whole statements stand before it.
  */
 export function withLastValue(source: string, compile: (text: string) => boolean): string {
-  let left = maxCompiled;
+  let charactersLeft = maxCompiled;
   const compiles = (text: string) => {
-    left -= text.length;
+    charactersLeft -= text.length;
     return compile(text);
   };
-  const whole = withoutEnd(source);
-  for (const at of beginnings(whole).reverse()) {
-    const last = whole.slice(at);
-    if (left < whole.length) return source;
-    if (statement.test(last) && (at === 0 || whole[at - 1] === "\n")) return source;
-    if (declaration.test(last) || !compiles(`(async () => (${last}\n))`)) continue;
-    const before = whole.slice(0, at);
-    if (!compiles(`(async () => {${before}})`)) continue;
-    if (goesOn.test(last) && compiles(`(async () => {${before}\n.x})`)) continue;
-    return `${before}return (${last}\n)`;
+  const program = withoutEnd(source);
+  for (const index of statementStarts(program).reverse()) {
+    const lastPart = program.slice(index);
+    if (charactersLeft < program.length) return source;
+    if (statement.test(lastPart) && (index === 0 || program[index - 1] === "\n")) return source;
+    if (declaration.test(lastPart) || !compiles(`(async () => (${lastPart}\n))`)) continue;
+    const beforeLast = program.slice(0, index);
+    if (!compiles(`(async () => {${beforeLast}})`)) continue;
+    if (continuesLine.test(lastPart) && compiles(`(async () => {${beforeLast}\n.x})`)) continue;
+    return `${beforeLast}return (${lastPart}\n)`;
   }
   return source;
 }
@@ -38,15 +38,15 @@ function withoutEnd(source: string): string {
     lines.pop();
   const text = lines.join("\n").trimEnd();
   const semicolon = text.lastIndexOf(";");
-  return /^(?:$| *\/\/.*$)/.test(text.slice(semicolon + 1))
-    ? text.slice(0, Math.max(semicolon, 0))
-    : text;
+  const isLast = /^(?:$| *\/\/.*$)/.test(text.slice(semicolon + 1));
+  if (isLast) return text.slice(0, Math.max(semicolon, 0));
+  return text;
 }
 
 /** Where something stands first in a line or behind semicolons. */
-function beginnings(text: string): number[] {
-  const ends = [...text.matchAll(/(?:^|[\n;])[\s;]*/g)].map(
+function statementStarts(text: string): number[] {
+  const starts = [...text.matchAll(/(?:^|[\n;])[\s;]*/g)].map(
     ({ index, 0: blank }) => index + blank.length,
   );
-  return ends.filter((at) => at < text.length);
+  return starts.filter((start) => start < text.length);
 }

@@ -7,20 +7,20 @@ export const consoleSource = `(function (write, render) {
   const numbers = { d: (value) => String(Math.trunc(Number(value))), i: (value) => String(Math.trunc(Number(value))), f: (value) => String(Number(value)) };
   const format = (values) => {
     if (typeof values[0] !== "string" || !values[0].includes("%")) return values.map(render).join(" ");
-    const rest = values.slice(1);
-    const text = values[0].replace(/%([sdifjoOc%])/g, (found, kind) => {
+    const unformatted = values.slice(1);
+    const text = values[0].replace(/%([sdifjoOc%])/g, (placeholder, kind) => {
       if (kind === "%") return "%";
-      if (rest.length === 0) return found;
-      const value = rest.shift();
+      if (unformatted.length === 0) return placeholder;
+      const value = unformatted.shift();
       return kind === "c" ? "" : (numbers[kind] ?? render)(value);
     });
-    return [text, ...rest.map(render)].join(" ");
+    return [text, ...unformatted.map(render)].join(" ");
   };
   const logger = (level) => (...values) => write(level, "  ".repeat(depth) + format(values));
   const info = logger("log");
   const took = (label) => label + ": " + (Date.now() - (started.get(label) ?? Date.now())) + " ms";
   const group = (...values) => { if (values.length > 0) info(...values); depth += 1; };
-  const made = {
+  const methods = {
     log: info, info: logger("info"), warn: logger("warn"), error: logger("error"), debug: logger("debug"), dir: (value) => info(value),
     trace: (...values) => info("Trace:", ...values),
     assert: (holds, ...values) => { if (!holds) logger("error")("Assertion failed", ...values); },
@@ -36,5 +36,5 @@ export const consoleSource = `(function (write, render) {
     timeEnd: (label = "default") => { info(took(label)); started.delete(label); },
     clear: () => undefined,
   };
-  return Object.freeze({ ...made, dirxml: info });
+  return Object.freeze({ ...methods, dirxml: info });
 })`;

@@ -1,10 +1,10 @@
 /** Characters of what is computed with at once: these parts cannot be interrupted. */
-const most = 1024 * 1024;
+const maxCharacters = 1024 * 1024;
 
 /** As `createBlobs` makes them. */
 const isBlobWord = /^blob:\d+$/;
 
-type Compute = (...given: never[]) => unknown;
+type Compute = (...args: never[]) => unknown;
 type Locales = string | string[];
 
 const addressParts = [
@@ -65,13 +65,20 @@ const kinds: Readonly<Record<string, Compute>> = {
   ) {
     if (method !== "resolvedOptions" && !intl[kind]?.includes(method))
       throw new TypeError(`Intl.${kind}.${method} is not here`);
-    const settled = kind === "DateTimeFormat" ? { timeZone: "UTC", ...options } : (options ?? {});
-    const made = new (Reflect.get(Intl, kind) as new (locales: Locales, options: object) => object)(
-      locales ?? "en-US",
-      settled,
-    );
-    const given = (Reflect.get(made, method) as Compute).apply(made, values as never[]) as unknown;
-    return method === "segment" ? [...(given as Iterable<object>)] : given;
+    const formatOptions =
+      kind === "DateTimeFormat" ? { timeZone: "UTC", ...options } : (options ?? {});
+    const formatter = new (
+      Reflect.get(Intl, kind) as new (
+        locales: Locales,
+        options: object,
+      ) => object
+    )(locales ?? "en-US", formatOptions);
+    const formatted = (Reflect.get(formatter, method) as Compute).apply(
+      formatter,
+      values as never[],
+    ) as unknown;
+    if (method === "segment") return [...(formatted as Iterable<object>)];
+    return formatted;
   },
   supportedLocales: (kind: string, locales: Locales) =>
     (Reflect.get(Intl, kind) as typeof Intl.NumberFormat).supportedLocalesOf(locales),
@@ -98,8 +105,8 @@ function describe(url: URL): Record<string, string> {
 /** Never throws: `{ value }`, or `{ error }` as the platform says it. */
 export function compute(kind: string, json: string): string {
   try {
-    if (json.length > most)
-      throw new RangeError(`${kind} takes at most ${most / 1024 / 1024} MB of text`);
+    if (json.length > maxCharacters)
+      throw new RangeError(`${kind} takes at most ${maxCharacters / 1024 / 1024} MB of text`);
     const run = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
     if (run === undefined) throw new TypeError(`${kind} is not here`);
     return JSON.stringify({ value: run(...(JSON.parse(json) as never[])) ?? null });
@@ -117,34 +124,34 @@ export const platform = `(function (compute, ask, log) {
   const { parse, stringify } = JSON;
   const { Math, TypeError, RangeError, Error, Map, Set, Date, RegExp, Array, BigInt, Object, Uint8Array, ArrayBuffer, String, Number, Promise, Symbol } = globalThis;
   const ours = { TypeError, RangeError, Error };
-  const host = (kind, ...given) => {
-    const answer = parse(compute(kind, stringify(given)));
+  const host = (kind, ...args) => {
+    const answer = parse(compute(kind, stringify(args)));
     if (answer.error === undefined) return answer.value;
     throw new (ours[answer.error.name] ?? Error)(answer.error.message);
   };
 
   class URLSearchParams {
     #pairs; #changed;
-    constructor(given = "", changed) {
+    constructor(init = "", changed) {
       this.#changed = changed;
-      if (typeof given === "string") this.#pairs = host("parseParams", given);
-      else if (given instanceof URLSearchParams) this.#pairs = [...given];
+      if (typeof init === "string") this.#pairs = host("parseParams", init);
+      else if (init instanceof URLSearchParams) this.#pairs = [...init];
       else {
-        const entries = typeof given[Symbol.iterator] === "function" ? [...given] : Object.entries(given);
+        const entries = typeof init[Symbol.iterator] === "function" ? [...init] : Object.entries(init);
         this.#pairs = entries.map(([name, value]) => [String(name), String(value)]);
       }
     }
     #set(pairs) { this.#pairs = pairs; this.#changed?.(this.toString()); }
     get size() { return this.#pairs.length; }
-    get(name) { return this.#pairs.find(([one]) => one === String(name))?.[1] ?? null; }
-    getAll(name) { return this.#pairs.filter(([one]) => one === String(name)).map(([, value]) => value); }
-    has(name) { return this.#pairs.some(([one]) => one === String(name)); }
+    get(name) { return this.#pairs.find(([key]) => key === String(name))?.[1] ?? null; }
+    getAll(name) { return this.#pairs.filter(([key]) => key === String(name)).map(([, value]) => value); }
+    has(name) { return this.#pairs.some(([key]) => key === String(name)); }
     append(name, value) { this.#set([...this.#pairs, [String(name), String(value)]]); }
-    delete(name) { this.#set(this.#pairs.filter(([one]) => one !== String(name))); }
+    delete(name) { this.#set(this.#pairs.filter(([key]) => key !== String(name))); }
     set(name, value) {
-      const at = this.#pairs.findIndex(([one]) => one === String(name));
-      if (at < 0) return this.append(name, value);
-      this.#set(this.#pairs.filter(([one], place) => place <= at || one !== String(name)).map((pair, place) => place === at ? [pair[0], String(value)] : pair));
+      const firstIndex = this.#pairs.findIndex(([key]) => key === String(name));
+      if (firstIndex < 0) return this.append(name, value);
+      this.#set(this.#pairs.filter(([key], index) => index <= firstIndex || key !== String(name)).map((pair, index) => index === firstIndex ? [pair[0], String(value)] : pair));
     }
     sort() { this.#set(this.#pairs.toSorted(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)); }
     forEach(act) { for (const [name, value] of this.#pairs) act(value, name, this); }
@@ -194,23 +201,23 @@ export const platform = `(function (compute, ask, log) {
   }
 
   const structuredClone = (value) => {
-    const seen = new Map();
-    const copy = (one) => {
-      if (typeof one === "function" || typeof one === "symbol") throw new TypeError("A " + typeof one + " cannot be cloned");
-      if (one === null || typeof one !== "object") return one;
-      if (seen.has(one)) return seen.get(one);
-      const keep = (made) => (seen.set(one, made), made);
-      if (one instanceof Promise) throw new TypeError("A promise cannot be cloned: put 'await' before it");
-      if (one instanceof Date) return keep(new Date(one.getTime()));
-      if (one instanceof RegExp) return keep(new RegExp(one.source, one.flags));
-      if (one instanceof ArrayBuffer) return keep(one.slice(0));
-      if (ArrayBuffer.isView(one)) return keep(new one.constructor(one));
-      if (one instanceof Map) { const made = keep(new Map()); for (const [key, item] of one) made.set(copy(key), copy(item)); return made; }
-      if (one instanceof Set) { const made = keep(new Set()); for (const item of one) made.add(copy(item)); return made; }
-      if (one instanceof Error) { const made = keep(new (ours[one.name] ?? Error)(one.message)); made.name = one.name; made.stack = one.stack; return made; }
-      const made = keep(Array.isArray(one) ? [] : {});
-      for (const key of Object.keys(one)) made[key] = copy(one[key]);
-      return made;
+    const clones = new Map();
+    const copy = (original) => {
+      if (typeof original === "function" || typeof original === "symbol") throw new TypeError("A " + typeof original + " cannot be cloned");
+      if (original === null || typeof original !== "object") return original;
+      if (clones.has(original)) return clones.get(original);
+      const keep = (clone) => (clones.set(original, clone), clone);
+      if (original instanceof Promise) throw new TypeError("A promise cannot be cloned: put 'await' before it");
+      if (original instanceof Date) return keep(new Date(original.getTime()));
+      if (original instanceof RegExp) return keep(new RegExp(original.source, original.flags));
+      if (original instanceof ArrayBuffer) return keep(original.slice(0));
+      if (ArrayBuffer.isView(original)) return keep(new original.constructor(original));
+      if (original instanceof Map) { const clone = keep(new Map()); for (const [key, item] of original) clone.set(copy(key), copy(item)); return clone; }
+      if (original instanceof Set) { const clone = keep(new Set()); for (const item of original) clone.add(copy(item)); return clone; }
+      if (original instanceof Error) { const clone = keep(new (ours[original.name] ?? Error)(original.message)); clone.name = original.name; clone.stack = original.stack; return clone; }
+      const clone = keep(Array.isArray(original) ? [] : {});
+      for (const key of Object.keys(original)) clone[key] = copy(original[key]);
+      return clone;
     };
     return copy(value);
   };
@@ -246,11 +253,11 @@ export const platform = `(function (compute, ask, log) {
     replace(prototype, "toLocaleString", function (locales, options) {
       return host("intl", "NumberFormat", locales ?? null, options ?? null, "format", [plain(this.valueOf())]);
     });
-  replace(Array, "fromAsync", async (given, map, self) => {
-    const all = [];
-    const isWalked = given[Symbol.asyncIterator] !== undefined || given[Symbol.iterator] !== undefined;
-    for await (const one of isWalked ? given : Array.from(given)) all.push(map === undefined ? one : await map.call(self, one, all.length));
-    return all;
+  replace(Array, "fromAsync", async (source, map, self) => {
+    const collected = [];
+    const isWalked = source[Symbol.asyncIterator] !== undefined || source[Symbol.iterator] !== undefined;
+    for await (const element of isWalked ? source : Array.from(source)) collected.push(map === undefined ? element : await map.call(self, element, collected.length));
+    return collected;
   });
   for (const part of ["", "Date", "Time"])
     replace(Date.prototype, "toLocale" + part + "String", function (locales, options) {
@@ -258,12 +265,12 @@ export const platform = `(function (compute, ask, log) {
     });
   // Most names have plain letters: they need no crossing.
   const isPlain = /^[A-Za-z0-9]*$/;
-  const order = (one, other) => one < other ? -1 : one > other ? 1 : 0;
+  const order = (left, right) => left < right ? -1 : left > right ? 1 : 0;
   replace(String.prototype, "localeCompare", function (other, locales, options) {
-    const [one, two] = [String(this), String(other)];
-    if (locales !== undefined || options !== undefined || !isPlain.test(one) || !isPlain.test(two))
-      return host("intl", "Collator", locales ?? null, options ?? null, "compare", [one, two]);
-    return order(one.toLowerCase(), two.toLowerCase()) || order(two, one);
+    const [left, right] = [String(this), String(other)];
+    if (locales !== undefined || options !== undefined || !isPlain.test(left) || !isPlain.test(right))
+      return host("intl", "Collator", locales ?? null, options ?? null, "compare", [left, right]);
+    return order(left.toLowerCase(), right.toLowerCase()) || order(right, left);
   });
 
   const timers = new Set();
@@ -301,18 +308,18 @@ export const platform = `(function (compute, ask, log) {
   replace(Math, "random", () => ((next() >>> 5) * 67108864 + (next() >>> 6)) / 9007199254740992);
   const hex = (value) => value.toString(16).padStart(8, "0");
   const randomUUID = () => {
-    const text = [next(), (next() & 0xffff0fff) | 0x4000, (next() & 0x3fffffff) | 0x80000000, next()].map((one) => hex(one >>> 0)).join("");
+    const text = [next(), (next() & 0xffff0fff) | 0x4000, (next() & 0x3fffffff) | 0x80000000, next()].map((part) => hex(part >>> 0)).join("");
     return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join("-");
   };
   let origin = 0;
-  const given = {
+  const globals = {
     performance: Object.freeze({ now: () => Date.now() - origin }), crypto: Object.freeze({ randomUUID }),
     URL, URLSearchParams, TextEncoder, TextDecoder, structuredClone, Intl, setTimeout, setInterval,
     clearTimeout: clear, clearInterval: clear,
     queueMicrotask: (act) => { needsFunction(act); Promise.resolve().then(() => run(act, [])); },
     btoa: (text) => host("toBase64", String(text)), atob: (text) => host("fromBase64", String(text)),
   };
-  for (const name of Object.keys(given)) Object.defineProperty(globalThis, name, { value: given[name], writable: true, configurable: true });
+  for (const name of Object.keys(globals)) Object.defineProperty(globalThis, name, { value: globals[name], writable: true, configurable: true });
   return (seeds) => {
     [a, b, c, d] = seeds;
     for (let round = 0; round < 12; round++) next();

@@ -45,11 +45,11 @@ export const prelude = `(function (request, log, done, fail, compute, names) {
   const waiting = new Map();
   let last = 0;
   // What is asked in one turn crosses together, or as soon as it is enough for the host to begin with.
-  let asked = [];
+  let pendingRequests = [];
   const flush = () => {
-    const all = asked;
-    asked = [];
-    if (all.length > 0) request(all.join("\\n"));
+    const requests = pendingRequests;
+    pendingRequests = [];
+    if (requests.length > 0) request(requests.join("\\n"));
   };
   const ask = (kind, value) => {
     // The stack of a later turn does not name the line of the call.
@@ -61,7 +61,7 @@ export const prelude = `(function (request, log, done, fail, compute, names) {
         if (answer.error === undefined) resolve(answer.value);
         else reject(Object.assign(new ToolError(answer.error), { stack }));
       });
-      const size = asked.push(last + " " + kind + " " + text);
+      const size = pendingRequests.push(last + " " + kind + " " + text);
       if (size === 1) apply(then, Promise.resolve(), [flush]);
       else if (size === 16) flush();
     });
@@ -84,26 +84,26 @@ export const prelude = `(function (request, log, done, fail, compute, names) {
   const described = (path) => path.reduce((text, name) => text + (/^[A-Za-z_$][\\w$]*$/.test(name) ? "." + name : "[" + stringify(name) + "]"), "tools");
   const callable = (path) => {
     const inner = new Map();
-    const at = (name) => {
+    const member = (name) => {
       if (!inner.has(name)) inner.set(name, callable([...path, name]));
       return inner.get(name);
     };
-    const made = new Proxy(() => {}, {
+    const proxy = new Proxy(() => {}, {
       get: (_target, name) => {
         if (name === Symbol.toPrimitive) return () => described(path);
         if (name === "toJSON") return () => namesAt(path);
-        return typeof name === "string" && name !== "then" ? at(name) : undefined;
+        return typeof name === "string" && name !== "then" ? member(name) : undefined;
       },
       apply: (_target, _self, [args = {}, options]) => orAborted(() => ask("call", { path, arguments: args }), options?.signal),
       ownKeys: () => namesAt(path),
       has: (_target, name) => namesAt(path).includes(name),
       getOwnPropertyDescriptor: (_target, name) => namesAt(path).includes(name)
-        ? { value: at(name), enumerable: true, configurable: true }
+        ? { value: member(name), enumerable: true, configurable: true }
         : undefined,
       set: () => false, defineProperty: () => false, deleteProperty: () => false, getPrototypeOf: () => null,
     });
-    callables.set(made, path);
-    return made;
+    callables.set(proxy, path);
+    return proxy;
   };
   const render = (value) => {
     if (typeof value === "string") return value;
@@ -112,18 +112,18 @@ export const prelude = `(function (request, log, done, fail, compute, names) {
     if (value instanceof Error) return String(value.stack ? value.name + ": " + value.message : value);
     try { return toJson("what is logged", value) ?? String(value); } catch (error) { return error instanceof TypeError ? "(" + error.message + ")" : String(value); }
   };
-  const kept = new Map();
+  const storedValues = new Map();
   const store = Object.freeze({
-    get: (key) => kept.get(String(key)),
+    get: (key) => storedValues.get(String(key)),
     set: (key, value) => {
-      const before = kept.get(String(key));
-      kept.set(String(key), parse(stringify(value) ?? "null"));
-      if (stringify(Object.fromEntries(kept)).length <= 65536) return;
-      kept.set(String(key), before);
+      const before = storedValues.get(String(key));
+      storedValues.set(String(key), parse(stringify(value) ?? "null"));
+      if (stringify(Object.fromEntries(storedValues)).length <= 65536) return;
+      storedValues.set(String(key), before);
       throw new RangeError("store keeps 64 KB in all: keep less, such as ids.");
     },
-    delete: (key) => kept.delete(String(key)),
-    keys: () => [...kept.keys()],
+    delete: (key) => storedValues.delete(String(key)),
+    keys: () => [...storedValues.keys()],
   });
   const globals = {
     tools: callable([]),
@@ -140,22 +140,22 @@ export const prelude = `(function (request, log, done, fail, compute, names) {
     if (error instanceof Promise) return fail("Error", "The program threw a promise.", "", "");
     if (error === null || typeof error !== "object") return fail("Error", String(error), "", "");
     const details = error instanceof ToolError ? stringify({ code: error.code, tool: error.tool }) : "";
-    const said = error instanceof Error || error.message !== undefined ? String(error.message) : stringify(error, written);
+    const description = error instanceof Error || error.message !== undefined ? String(error.message) : stringify(error, written);
     const cause = error.cause instanceof Error ? " (because of " + render(error.cause) + ")" : "";
-    fail(String(error.name ?? "Error"), said + cause, String(error.stack ?? ""), details);
+    fail(String(error.name ?? "Error"), description + cause, String(error.stack ?? ""), details);
   };
   const watch = (program) => apply(then, program, [
     (value) => {
       try {
         flush();
-        done(toJson("the returned value", value) ?? "null", stringify(Object.fromEntries(kept)));
+        done(toJson("the returned value", value) ?? "null", stringify(Object.fromEntries(storedValues)));
       } catch (error) { failWith(error); }
     },
     (error) => { try { failWith(error); } catch { fail("Error", "The program threw a value that cannot be described.", "", ""); } },
   ]);
   return {
     begin: (storeText, seeds) => {
-      for (const [key, value] of Object.entries(parse(storeText))) kept.set(key, value);
+      for (const [key, value] of Object.entries(parse(storeText))) storedValues.set(key, value);
       begin(parse(seeds));
     },
     watch,

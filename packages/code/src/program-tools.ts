@@ -1,4 +1,5 @@
 import type { CodeParts } from "@toolplane/core/agent";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { accessor, foldIdentifier } from "@toolplane/core/lib/text/identifier";
 import { nearest } from "@toolplane/core/lib/text/nearest";
 import type { ProgramError, RunCodeOptions } from "@toolplane/core/model/agent/code-run";
@@ -15,7 +16,7 @@ import type { Plane } from "@toolplane/core/model/plane";
 import type { Principal } from "@toolplane/core/model/principal";
 
 const waitMs = 5_000;
-const againMs = 500;
+const repeatedWaitMs = 500;
 /** Names in a message for one that is not there. */
 const maxNamed = 12;
 
@@ -33,12 +34,12 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
   const indexes = new WeakMap<readonly Tool[], Index>();
   const indexOf = (principal: Principal): Index => {
     const tools = visibleTo(principal);
-    const known = indexes.get(tools) ?? {
+    const index = indexes.get(tools) ?? {
       paths: createToolPaths(tools),
       byKey: new Map(tools.map((tool) => [toolKey(tool.id), tool])),
     };
-    indexes.set(tools, known);
-    return known;
+    indexes.set(tools, index);
+    return index;
   };
   const lookUp = (path: readonly string[], principal: Principal): NamedToolRef | undefined => {
     const { paths, byKey } = indexOf(principal);
@@ -46,9 +47,9 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
     return id && { asked: id, tool: byKey.get(toolKey(id)) };
   };
 
-  const list = (asked: Parameters<Plane["tools"]["list"]>[0]): Promise<unknown> =>
+  const list = (query: Parameters<Plane["tools"]["list"]>[0]): Promise<unknown> =>
     plane()
-      .tools.list(asked)
+      .tools.list(query)
       .catch(() => undefined);
   // A server that never lists holds up one program, not all.
   let hasWaited = false;
@@ -59,60 +60,64 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
       return lookUp(path, principal) ?? this.discover(path, principal);
     },
     async discover(path: readonly string[], principal: Principal): Promise<NamedToolRef> {
-      const [first = "", ...rest] = path;
+      const [first = "", ...toolPath] = path;
       const server = serverNames(principal).find(
         (name) => name === first || foldIdentifier(name) === first,
       );
       // The call itself looks for a name without a server.
-      if (server === undefined || rest.length === 0)
+      if (server === undefined || toolPath.length === 0)
         return { asked: path.join("."), tool: undefined };
       await list({ server, principal, waitMs });
       return (
-        lookUp(path, principal) ?? { asked: { server, tool: rest.join(".") }, tool: undefined }
+        lookUp(path, principal) ?? { asked: { server, tool: toolPath.join(".") }, tool: undefined }
       );
     },
     /** Does a program look at the names, and not only call what it knows? Those of every server have to be there before. */
     async listFor(source: string, principal: Principal): Promise<void> {
-      const others = source.replaceAll(named, (found, _, call) =>
-        call === undefined ? found : "",
+      const otherText = source.replaceAll(toolPathShape, (call, _, bracket) =>
+        bracket === undefined ? call : "",
       );
-      if (!/\btools\b/.test(others)) return;
-      const wait = hasWaited ? againMs : waitMs;
+      if (!/\btools\b/.test(otherText)) return;
+      const wait = hasWaited ? repeatedWaitMs : waitMs;
       hasWaited = true;
       await list({ principal, waitMs: wait });
     },
     /** What a path leads to: servers and tools without one, or the tools of a server. */
     names(
-      [first, ...rest]: readonly string[],
+      [first, ...deeperPath]: readonly string[],
       principal: Principal,
       only: (tool: Tool) => boolean,
     ): string[] {
-      if (rest.length > 0) return [];
+      if (deeperPath.length > 0) return [];
       const { paths, byKey } = indexOf(principal);
-      const all = [...byKey.values()]
+      const toolPaths = [...byKey.values()]
         .filter((tool) => isForModels(tool) && only(tool))
         .map(({ id }) => paths.pathOf(id));
-      if (first === undefined) return [...new Set(all.map(([name = ""]) => name))];
-      return all.flatMap(([server, tool]) =>
+      if (first === undefined) return [...new Set(toolPaths.map(([name = ""]) => name))];
+      return toolPaths.flatMap(([server, tool]) =>
         tool !== undefined && server === first ? [tool] : [],
       );
     },
     /** For a path without a tool: what there is in its place, as a program writes it. */
-    instead(path: readonly string[], principal: Principal, only: (tool: Tool) => boolean): string {
-      const [first = "", ...rest] = path;
+    suggestionFor(
+      path: readonly string[],
+      principal: Principal,
+      only: (tool: Tool) => boolean,
+    ): string {
+      const [first = "", ...toolPath] = path;
       const servers = this.names([], principal, only);
       const [server] = servers.includes(first) ? [first] : nearest(first, servers, 1);
       const names = server === undefined ? [] : this.names([server], principal, only);
-      if (server !== undefined && rest.length === 0) return `Did you mean ${render([server])}?`;
+      if (server !== undefined && toolPath.length === 0) return `Did you mean ${render([server])}?`;
       if (server === undefined || names.length === 0)
         return `There are: ${listed(servers.map((name) => render([name])))}. search('…') finds tools.`;
-      const near = nearest(rest.join("_"), names, 3);
+      const near = nearest(toolPath.join("_"), names, 3);
       if (near.length > 0)
         return `Did you mean ${near.map((name) => render([server, name])).join(" or ")}?`;
       return `${render([server])} has: ${listed(names)}. search('…') finds tools.`;
     },
     /** For a name that is no global, but a server or a tool. */
-    meant(
+    suggestionForGlobal(
       { name, message }: ProgramError,
       principal: Principal,
       only: (tool: Tool) => boolean,
@@ -121,29 +126,32 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
         (name === "ReferenceError" && /^'?([\w$]+)'? is not defined$/.exec(message)) || [];
       if (unknown === "") return "";
       const { paths, byKey } = indexOf(principal);
-      const shown = [...byKey.values()].filter((tool) => isForModels(tool) && only(tool));
-      const found = shown.map(({ id }) => paths.pathOf(id));
-      const all = found.flatMap((path) =>
+      const visibleTools = [...byKey.values()].filter((tool) => isForModels(tool) && only(tool));
+      const visiblePaths = visibleTools.map(({ id }) => paths.pathOf(id));
+      const matchingPaths = visiblePaths.flatMap((path) =>
         path.includes(unknown) ? [path.slice(0, path.indexOf(unknown) + 1)] : [],
       );
-      const names = [...new Set(all.map(render))].slice(0, 3);
-      return names.length === 0 ? "" : `. Did you mean ${names.join(" or ")}?`;
+      const names = [...new Set(matchingPaths.map(render))].slice(0, 3);
+      if (names.length === 0) return "";
+      return `. Did you mean ${names.join(" or ")}?`;
     },
     /** For a call with anything but one object. */
-    takes(path: readonly string[], principal: Principal): string {
+    argumentsHint(path: readonly string[], principal: Principal): string {
       const { properties = {}, required = [] } = lookUp(path, principal)?.tool?.parameters ?? {};
-      const needed = Array.isArray(required) ? required : [];
+      const requiredNames = Array.isArray(required) ? required : [];
       const names = Object.keys(properties as object).toSorted(
-        (one, other) => Number(needed.includes(other)) - Number(needed.includes(one)),
+        (first, second) =>
+          Number(requiredNames.includes(second)) - Number(requiredNames.includes(first)),
       );
-      const shown = names.slice(0, maxNamed).map((name) => `${JSON.stringify(name)}: …`);
-      return `A call takes one object, with its arguments by name: ${render(path)}({ ${shown.join(", ")} }).`;
+      const shownArguments = names.slice(0, maxNamed).map((name) => `${JSON.stringify(name)}: …`);
+      return `A call takes one object, with its arguments by name: ${render(path)}({ ${shownArguments.join(", ")} }).`;
     },
     /** Tools that the text names and that may change something, by line. */
     writesIn(source: string, principal: Principal): { line: number; name: string }[] {
       return namedIn(source).flatMap(({ path, line }) => {
         const tool = lookUp(path, principal)?.tool;
-        return tool === undefined || onlyReads(tool) ? [] : [{ line, name: tool.name }];
+        if (tool === undefined || onlyReads(tool)) return [];
+        return [{ line, name: tool.name }];
       });
     },
     async search(
@@ -151,27 +159,28 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
       principal: Principal,
       { limit, only, face }: SearchOptions,
     ): Promise<CodeSearch> {
-      const asked = { query, ...(limit === undefined ? {} : { limit }) };
+      const searchQuery = { query, ...withoutUndefined({ limit }) };
       const isShown = (tool: Tool) => isForModels(tool) && (only?.(tool) ?? true);
-      const by = {
+      const searchOptions = {
         principal,
         details: true,
         orWords: true,
         waitMs,
         only: isShown,
-        ...(face && { face }),
+        ...withoutUndefined({ face }),
       };
-      const answer = await plane().search(asked, by);
+      const answer = await plane().search(searchQuery, searchOptions);
       const { paths } = indexOf(principal);
-      const found = answer.tools.flatMap(({ tool }) => tool ?? []);
+      const foundTools = answer.tools.flatMap(({ tool }) => tool ?? []);
       return {
         query: answer.query,
         total: answer.total,
-        declarations: found.length === 0 ? "" : renderDeclarations(found, paths, { isShort: true }),
+        declarations:
+          foundTools.length === 0 ? "" : renderDeclarations(foundTools, paths, { isShort: true }),
         tools: answer.tools.flatMap(({ tool, name, summary }) =>
           tool ? [{ call: paths.render(tool.id), name, summary }] : [],
         ),
-        ...(answer.note === undefined ? {} : { note: answer.note }),
+        ...withoutUndefined({ note: answer.note }),
       };
     },
   };
@@ -179,33 +188,35 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
 
 const render = (path: readonly string[]) => `tools${path.map(accessor).join("")}`;
 
-const listed = (names: readonly string[]) =>
-  names.length <= maxNamed
-    ? names.join(", ")
-    : `${names.slice(0, maxNamed).join(", ")} and ${names.length - maxNamed} more`;
+function listed(names: readonly string[]): string {
+  if (names.length <= maxNamed) return names.join(", ");
+  return `${names.slice(0, maxNamed).join(", ")} and ${names.length - maxNamed} more`;
+}
 
 type SearchOptions = Pick<RunCodeOptions, "only" | "face"> & { limit?: number | undefined };
 
 /** What is not closed counts too: looking for its end from every quote would take the square of the text. */
 const blanks = /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\\n])*("?)|'(?:\\.|[^'\\\n])*('?)/g;
 /** What is not called is found too, so that no part of it is read again as a beginning. */
-const named = /\btools((?:\s*\??\.\s*[A-Za-z_$][\w$]*|\s*\[\s*§\d+§\s*\])+)(\s*(?:\?\.\s*)?\()?/g;
-const step = /\.\s*([A-Za-z_$][\w$]*)|§(\d+)§/g;
+const toolPathShape =
+  /\btools((?:\s*\??\.\s*[A-Za-z_$][\w$]*|\s*\[\s*§\d+§\s*\])+)(\s*(?:\?\.\s*)?\()?/g;
+const pathStep = /\.\s*([A-Za-z_$][\w$]*)|§(\d+)§/g;
 
 /** `tools.a.b(…)` as it is written; what a program only makes up is seen when it is called. */
 export function namedIn(source: string): { path: string[]; line: number }[] {
   const texts: string[] = [];
-  const plain = source.replaceAll(blanks, (found, double?: string, single?: string) => {
-    if (found.startsWith("/")) return found.replaceAll(/[^\n]/g, "") || " ";
-    return double || single ? `§${texts.push(found.slice(1, -1)) - 1}§` : found;
+  const blanked = source.replaceAll(blanks, (token, double?: string, single?: string) => {
+    if (token.startsWith("/")) return token.replaceAll(/[^\n]/g, "") || " ";
+    if (double || single) return `§${texts.push(token.slice(1, -1)) - 1}§`;
+    return token;
   });
   let line = 1;
-  let counted = 0;
-  return [...plain.matchAll(named)].flatMap((match) => {
+  let countedTo = 0;
+  return [...blanked.matchAll(toolPathShape)].flatMap((match) => {
     if (match[2] === undefined) return [];
-    line += plain.slice(counted, match.index).split("\n").length - 1;
-    counted = match.index;
-    const path = [...(match[1] ?? "").matchAll(step)].map(
+    line += blanked.slice(countedTo, match.index).split("\n").length - 1;
+    countedTo = match.index;
+    const path = [...(match[1] ?? "").matchAll(pathStep)].map(
       ([, name, text]) => name ?? texts[Number(text)] ?? "",
     );
     return [{ path, line }];

@@ -14,7 +14,7 @@ export const promises = `(function (subject) {
       return refuse("'" + name + "' is read from a promise.");
     },
   });
-  const own = {
+  const methods = {
     [Symbol.toPrimitive]: asText,
     toString: asText,
     toJSON: (key) => {
@@ -22,7 +22,7 @@ export const promises = `(function (subject) {
       refuse((key === "" ? what[0].toUpperCase() + what.slice(1) : "'" + key + "' of " + what) + " is a promise.");
     },
   };
-  for (const name of Reflect.ownKeys(own))
-    Object.defineProperty(Promise.prototype, name, { value: own[name], writable: true, configurable: true });
+  for (const name of Reflect.ownKeys(methods))
+    Object.defineProperty(Promise.prototype, name, { value: methods[name], writable: true, configurable: true });
   Object.setPrototypeOf(Promise.prototype, beyond);
 })`;

@@ -3,6 +3,7 @@ import type { CodeCall } from "@toolplane/core/model/agent/code-run";
 import type { Outcome } from "@toolplane/core/model/calls/call";
 import { resultText, type ToolResult } from "@toolplane/core/model/calls/result";
 import { messageForModel } from "@toolplane/core/model/errors";
+import type { ErrorReport } from "@toolplane/core/model/errors-schema";
 import type { JsonObject } from "@toolplane/core/model/json";
 import type { Store } from "@toolplane/core/model/store";
 
@@ -22,7 +23,7 @@ export type WaitingRun = {
 };
 
 /** As long as people may take to answer. */
-const keptMs = 7 * 86_400_000;
+const keepMs = 7 * 86_400_000;
 /** Characters of one answer that the sandbox takes. */
 const maxAnswer = 16 * 1024 * 1024;
 const runKey = (id: string) => `code:${id}`;
@@ -35,12 +36,12 @@ export type RecordedCalls = ReturnType<typeof createRecordedCalls>;
 /** What outlives a run: of those that wait their calls, of conversations small values. */
 export function createRecordedCalls(store: () => Promise<Store>) {
   const put = async (key: string, value: JsonObject | null) =>
-    (await store()).changeShared(key, keptMs, () => ({ value, answer: null }));
+    (await store()).changeShared(key, keepMs, () => ({ value, answer: null }));
   return {
     keep: (run: WaitingRun) => put(runKey(run.id), run as unknown as JsonObject),
     /** Only one continues it: who takes it has it. */
     async take(id: string, owner: string): Promise<WaitingRun | null> {
-      return (await store()).changeShared(runKey(id), keptMs, (value) => {
+      return (await store()).changeShared(runKey(id), keepMs, (value) => {
         const run = value as WaitingRun | null;
         const isTheirs = run?.owner === owner;
         return { value: isTheirs ? null : value, answer: isTheirs ? run : null };
@@ -50,7 +51,8 @@ export function createRecordedCalls(store: () => Promise<Store>) {
       put(answerKey(approval), { json: answerOf(outcome) }),
     async answer(approval: string): Promise<string | null> {
       const value = await (await store()).sharedValue(answerKey(approval));
-      return value === null ? null : String(value.json);
+      if (value === null) return null;
+      return String(value.json);
     },
     async values(owner: string, conversation: string): Promise<string> {
       return JSON.stringify(
@@ -63,10 +65,10 @@ export function createRecordedCalls(store: () => Promise<Store>) {
 }
 
 /** Calls by tool, arguments and how often they were made: the same way gives the same keys. Hashed where they are kept. */
-export function createReplayLog(before: WaitingRun["recorded"]) {
+export function createReplayLog(earlierCalls: WaitingRun["recorded"]) {
   const times = new Map<string, number>();
-  const made = new Map<string, Recorded>();
-  const isResumed = Object.keys(before).length > 0;
+  const madeCalls = new Map<string, Recorded>();
+  const isResumed = Object.keys(earlierCalls).length > 0;
   return {
     key(kind: string, json: string): string {
       const base = `${kind} ${json}`;
@@ -74,12 +76,14 @@ export function createReplayLog(before: WaitingRun["recorded"]) {
       times.set(base, time);
       return `${time} ${base}`;
     },
-    before: (key: string): Recorded | undefined => (isResumed ? before[hashText(key)] : undefined),
-    keep: (key: string, recorded: Recorded): void => void made.set(key, recorded),
-    all: (): WaitingRun["recorded"] =>
-      made.size === 0
-        ? before
-        : { ...before, ...Object.fromEntries([...made].map(([key, one]) => [hashText(key), one])) },
+    before: (key: string): Recorded | undefined =>
+      isResumed ? earlierCalls[hashText(key)] : undefined,
+    keep: (key: string, recorded: Recorded): void => void madeCalls.set(key, recorded),
+    all(): WaitingRun["recorded"] {
+      if (madeCalls.size === 0) return earlierCalls;
+      const hashed = [...madeCalls].map(([key, call]) => [hashText(key), call]);
+      return { ...earlierCalls, ...Object.fromEntries(hashed) };
+    },
   };
 }
 
@@ -87,19 +91,22 @@ export function createReplayLog(before: WaitingRun["recorded"]) {
 export function answerOf(outcome: Outcome): string {
   const { result, error, call } = outcome;
   const json = error
-    ? JSON.stringify({
-        error: {
-          code: error.code,
-          tool: call.tool,
-          content: result?.content ?? [],
-          message: result ? resultText(result) || error.message : messageForModel(error),
-          structuredContent: result?.structuredContent,
-        },
-      })
+    ? toolErrorJson(outcome, error)
     : `{"value":${programJson(result as ToolResult)}}`;
-  return json.length <= maxAnswer
-    ? json
-    : failureJson(call.tool, "PAYLOAD_TOO_LARGE", tooLarge(json.length));
+  if (json.length <= maxAnswer) return json;
+  return failureJson(call.tool, "PAYLOAD_TOO_LARGE", tooLarge(json.length));
+}
+
+function toolErrorJson({ result, call }: Outcome, error: ErrorReport): string {
+  return JSON.stringify({
+    error: {
+      code: error.code,
+      tool: call.tool,
+      content: result?.content ?? [],
+      message: result ? resultText(result) || error.message : messageForModel(error),
+      structuredContent: result?.structuredContent,
+    },
+  });
 }
 
 export function failureJson(tool: string, code: string, message: string): string {
@@ -119,7 +126,8 @@ function programJson({ content, structuredContent }: ToolResult): string {
   if (texts.length === 1) {
     const [text = ""] = texts;
     const value = parsed(text);
-    return value === text ? JSON.stringify(text) : text;
+    if (value === text) return JSON.stringify(text);
+    return text;
   }
   const values = texts.map(parsed);
   const isList =

@@ -22,7 +22,7 @@ import {
 } from "./recorded-calls.ts";
 import type { ProgramResult, Sandbox } from "./sandbox.ts";
 
-const atOnce = 16;
+const maxConcurrentCalls = 16;
 /** Characters of all answers that one program gets. */
 const maxAnswers = 64 * 1024 * 1024;
 
@@ -73,7 +73,7 @@ export async function runCode(
   signal: AbortSignal,
   ports: RunCodePorts,
 ): Promise<EndedRun> {
-  const { timeoutMs = defaultTimeoutMs } = options;
+  const { timeoutMs = defaultTimeoutMs, only = () => true } = options;
   const limiter = new TimeLimiter(timeoutMs, {
     capMs: timeoutMs || Number.POSITIVE_INFINITY,
     caller: signal,
@@ -110,26 +110,20 @@ export async function runCode(
         state.tell(line);
       },
       names: (json) =>
-        JSON.stringify(
-          ports.tools.names(JSON.parse(json) as string[], principal, options.only ?? (() => true)),
-        ),
+        JSON.stringify(ports.tools.names(JSON.parse(json) as string[], principal, only)),
       request(kind, json) {
-        const asked = request(kind, json).finally(() => inFlight.delete(asked));
-        inFlight.add(asked);
-        return asked;
+        const answering = request(kind, json).finally(() => inFlight.delete(answering));
+        inFlight.add(answering);
+        return answering;
       },
     });
     state.isOver = true;
     if (!result.ok)
-      result.error.message += ports.tools.meant(
-        result.error,
-        principal,
-        options.only ?? (() => true),
-      );
+      result.error.message += ports.tools.suggestionForGlobal(result.error, principal, only);
     // A call that was not waited for has begun all the same.
     await Promise.allSettled(inFlight);
     if (state.waiting.size > 0) run.recorded = state.memory.all();
-    const calls = state.calls.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    const calls = state.calls.toSorted(byTime);
     const waiting = [...state.waiting.values()];
     return {
       result,
@@ -146,22 +140,29 @@ export async function runCode(
   }
 }
 
+/** Times as `toISOString` writes them sort as texts. */
+function byTime(a: CodeCall, b: CodeCall): number {
+  if (a.at === b.at) return 0;
+  return a.at < b.at ? -1 : 1;
+}
+
 /** Answers what a program asks for. Never rejects; null where a person is asked first. */
 function createRequests(state: Running, ports: RunCodePorts) {
   const { memory, options, principal, limiter } = state;
   const callTool = createCallTool(state, ports);
-  const semaphore = createSemaphore(atOnce, Number.POSITIVE_INFINITY);
-  let made = 0;
+  const semaphore = createSemaphore(maxConcurrentCalls, Number.POSITIVE_INFINITY);
+  let callCount = 0;
 
   async function call(path: string[], args: Json, key: string): Promise<string | null> {
-    const known = memory.before(key);
-    if (known) return replay(known, path.join("."));
+    const recordedCall = memory.before(key);
+    if (recordedCall) return replay(recordedCall, path.join("."));
     const media = state.blobs.addedTo(args);
     state.sentMedia += media;
     if (media > codeLimits.mediaCharacters || state.sentMedia > codeLimits.sentMediaCharacters)
       return failureJson(path.join("."), "PAYLOAD_TOO_LARGE", tooMuchMedia);
-    made += 1;
-    if (made > codeLimits.calls) return failureJson(path.join("."), "BUDGET_EXCEEDED", tooMany);
+    callCount += 1;
+    if (callCount > codeLimits.calls)
+      return failureJson(path.join("."), "BUDGET_EXCEEDED", tooManyCalls);
     const entered = semaphore.acquire(limiter.signal);
     if (entered) await entered;
     try {
@@ -180,21 +181,21 @@ function createRequests(state: Running, ports: RunCodePorts) {
     args: unknown,
   ): string | null {
     const { id, tool, status, durationMs } = outcome.call;
-    const made: CodeCall = { id, tool, status, at: outcome.at, durationMs };
-    state.calls.push(made);
-    const held = outcome.approval?.id ?? outcome.plan?.change;
-    if (held !== undefined) {
+    const codeCall: CodeCall = { id, tool, status, at: outcome.at, durationMs };
+    state.calls.push(codeCall);
+    const approvalId = outcome.approval?.id ?? outcome.plan?.change;
+    if (approvalId !== undefined) {
       const plan = outcome.plan && { plan: outcome.plan.id };
-      memory.keep(key, { call: made, held, ...plan });
-      state.waiting.set(held, { id: held, tool, ...plan });
+      memory.keep(key, { call: codeCall, held: approvalId, ...plan });
+      state.waiting.set(approvalId, { id: approvalId, tool, ...plan });
       return null;
     }
     const json = explained(outcome, path, args);
     state.answered += json.length;
-    const given =
-      state.answered > maxAnswers ? failureJson(tool, "PAYLOAD_TOO_LARGE", tooMuch) : json;
-    memory.keep(key, { call: made, json: given });
-    return given;
+    const answerJson =
+      state.answered > maxAnswers ? failureJson(tool, "PAYLOAD_TOO_LARGE", tooMuchResult) : json;
+    memory.keep(key, { call: codeCall, json: answerJson });
+    return answerJson;
   }
 
   /** Two mistakes have a remedy that only a program can use. */
@@ -202,28 +203,30 @@ function createRequests(state: Running, ports: RunCodePorts) {
     const code = outcome.error?.code;
     if (code === "TOOL_NOT_FOUND") return unknownTool(path);
     if (code !== "INVALID_ARGUMENTS" || isObject(args)) return answerOf(outcome);
-    return failureJson(outcome.call.tool, code, ports.tools.takes(path, principal));
+    return failureJson(outcome.call.tool, code, ports.tools.argumentsHint(path, principal));
   }
 
   function unknownTool(path: readonly string[]): string {
     const name = path.join(".");
-    const instead = ports.tools.instead(path, principal, options.only ?? (() => true));
-    return failureJson(name, "TOOL_NOT_FOUND", `No tool '${name}'. ${instead}`);
+    const suggestion = ports.tools.suggestionFor(path, principal, options.only ?? (() => true));
+    return failureJson(name, "TOOL_NOT_FOUND", `No tool '${name}'. ${suggestion}`);
   }
 
   /** Without a call: its answer is known, or a person has it. */
   async function replay(
-    { call: before, json, held = "", plan }: WaitingRun["recorded"][string],
+    { call: earlierCall, json, held: approvalId = "", plan }: WaitingRun["recorded"][string],
     path: string,
   ) {
-    const tool = before?.tool ?? path;
-    if (before) state.calls.push({ ...before, replayed: true });
+    const tool = earlierCall?.tool ?? path;
+    if (earlierCall) state.calls.push({ ...earlierCall, replayed: true });
     if (json !== undefined) return json;
-    const answer = await ports.recorded.answer(held);
+    const answer = await ports.recorded.answer(approvalId);
     if (answer !== null) return answer;
-    const { status, answer: said } = await ports.plane().approvals.get(held, { principal });
+    const { status, answer: decision } = await ports
+      .plane()
+      .approvals.get(approvalId, { principal });
     if (status === "pending" || status === "approved" || status === "running") {
-      state.waiting.set(held, { id: held, tool, ...(plan === undefined ? {} : { plan }) });
+      state.waiting.set(approvalId, { id: approvalId, tool, ...withoutUndefined({ plan }) });
       return null;
     }
     if (status === "interrupted" || status === "done" || status === "failed")
@@ -232,21 +235,19 @@ function createRequests(state: Running, ports: RunCodePorts) {
         "OUTCOME_UNKNOWN",
         `It is not known how '${tool}' ended. Look before you call it again.`,
       );
-    const why = said?.reason ? `: ${said.reason}` : "";
+    const why = decision?.reason ? `: ${decision.reason}` : "";
     return failureJson(
       tool,
       "APPROVAL_DENIED",
-      `'${tool}' was not run: approval '${held}' is ${status}${why}.`,
+      `'${tool}' was not run: approval '${approvalId}' is ${status}${why}.`,
     );
   }
 
   async function search(query: string, limit: unknown, key: string): Promise<string> {
-    const known = memory.before(key)?.json;
-    if (known !== undefined) return known;
-    const size =
-      typeof limit === "number" && Number.isInteger(limit) && limit > 0
-        ? Math.min(limit, 20)
-        : undefined;
+    const recordedSearch = memory.before(key)?.json;
+    if (recordedSearch !== undefined) return recordedSearch;
+    const isLimit = typeof limit === "number" && Number.isInteger(limit) && limit > 0;
+    const size = isLimit ? Math.min(limit, 20) : undefined;
     const { only, face } = options;
     const { tools } = await ports.tools.search(
       query,
@@ -264,7 +265,8 @@ function createRequests(state: Running, ports: RunCodePorts) {
       const key = memory.key(kind, text);
       if (kind === "search") return await search(String(query), limit, key);
       const answer = await call((path as unknown[]).map(String), args as Json, key);
-      return answer === null ? null : state.blobs.hide(answer);
+      if (answer === null) return null;
+      return state.blobs.hide(answer);
     } catch (thrown) {
       const { code, message } = limiter.isCancelled ? cancelled : toPlaneError(thrown);
       return failureJson("", code, message);
@@ -283,10 +285,10 @@ const seedsOf = (id: string): number[] =>
   (hashText(id).slice(0, 32).match(/.{8}/g) ?? []).map((part) => parseInt(part, 16));
 
 const cancelled = new PlaneError("CANCELLED", "The run ended.");
-const tooMany = `A program may make ${codeLimits.calls} calls. Return what there is, and go on in another.`;
+const tooManyCalls = `A program may make ${codeLimits.calls} calls. Return what there is, and go on in another.`;
 const tooMuchMedia =
   "The arguments have more than 16 MB of pictures, sounds and files, or those of the whole program more than 64 MB. Send each once.";
-const tooMuch =
+const tooMuchResult =
   "The results of this program are larger than 64 MB. Ask for less, or go on in another.";
 
 /** What is the same for all calls of a program is made once. */
@@ -303,24 +305,15 @@ function createCallTool(
     toolGroups,
     face,
     typed,
-    approvalWaitMs: wait,
+    approvalWaitMs: maxApprovalWaitMs,
   } = options;
   const mode = run.readOnly ? ("review" as const) : options.mode;
   const conversation = run.conversation ?? undefined;
   const relay = relayOfCalls(options.relay, limiter);
   const listens = options.relay?.onProgress !== undefined;
-  const given = withoutUndefined({
-    consent,
-    compliance,
-    state,
-    toolGroups,
-    face,
-    typed,
-    conversation,
-    mode,
-  });
-  const usual: PlaneCallOptions = {
-    ...(given as PlaneCallOptions),
+  const callContext = { consent, compliance, state, toolGroups, face, typed, conversation, mode };
+  const usualOptions: PlaneCallOptions = {
+    ...(withoutUndefined(callContext) as PlaneCallOptions),
     principal,
     run: run.id,
     signal: limiter.signal,
@@ -332,35 +325,29 @@ function createCallTool(
     limiter,
   );
   return async (path: string[], args: unknown): Promise<Outcome & { at: string }> => {
-    const found = tools.find(path, principal);
-    const { asked, tool } = found instanceof Promise ? await found : found;
+    const named = tools.find(path, principal);
+    const { asked: calledTool, tool } = named instanceof Promise ? await named : named;
     if (only && !(tool && only(tool)))
       throw new PlaneError(
         "TOOL_NOT_FOUND",
-        `No tool '${path.join(".")}' here. ${tools.instead(path, principal, only)}`,
+        `No tool '${path.join(".")}' here. ${tools.suggestionFor(path, principal, only)}`,
       );
     const isUnseen = isSeen !== undefined && !(tool && isSeen(tool));
-    const at = new Date().toISOString();
+    const startedAt = new Date().toISOString();
     const name = path.join(".");
-    const own: PlaneCallOptions = {
-      ...usual,
-      relay: {
-        ...relay,
-        ...(listens && {
-          onProgress: ({ progress, total, message }) =>
-            tell(`${name}: ${message ?? (total === null ? progress : `${progress} of ${total}`)}`),
-        }),
-      },
-      // A person is waited for as long as time is left to go on without them.
-      ...(wait !== undefined && {
-        approvalWaitMs: Math.floor(Math.min(wait, limiter.leftMs() * 0.8)),
-      }),
-      ...(isUnseen && { unseen: true }),
-    };
-    const call = () => plane().call(asked, args, own);
+    const callRelay: Relay = { ...relay };
+    if (listens)
+      callRelay.onProgress = ({ progress, total, message }) =>
+        tell(`${name}: ${message ?? (total === null ? progress : `${progress} of ${total}`)}`);
+    const callOptions: PlaneCallOptions = { ...usualOptions, relay: callRelay };
+    // A person is waited for as long as time is left to go on without them.
+    if (maxApprovalWaitMs !== undefined)
+      callOptions.approvalWaitMs = Math.floor(Math.min(maxApprovalWaitMs, limiter.leftMs() * 0.8));
+    if (isUnseen) callOptions.unseen = true;
+    const call = () => plane().call(calledTool, args, callOptions);
     const outcome = await call();
-    const answered = outcome.ok ? outcome : await askForAccount(outcome);
-    return { ...(answered ?? (await call())), at };
+    const answeredOutcome = outcome.ok ? outcome : await askForAccount(outcome);
+    return { ...(answeredOutcome ?? (await call())), at: startedAt };
   };
 }
 
@@ -374,7 +361,7 @@ function relayOfCalls(relay: Relay | undefined, limiter: TimeLimiter): Relay {
     ...(relay.onLog && { onLog: (message) => relay.onLog?.(message) }),
     ...(relay.onQuestion && {
       onQuestion: outsideTheLimit(
-        (...asked) => relay.onQuestion?.(...asked) ?? Promise.resolve(null),
+        (...args) => relay.onQuestion?.(...args) ?? Promise.resolve(null),
         limiter,
       ),
     }),
@@ -382,14 +369,14 @@ function relayOfCalls(relay: Relay | undefined, limiter: TimeLimiter): Relay {
 }
 
 /** The time that a person takes is not the program's. */
-function outsideTheLimit<Asked extends unknown[], Given>(
-  ask: (...asked: Asked) => Promise<Given>,
+function outsideTheLimit<Args extends unknown[], Answer>(
+  askPerson: (...asked: Args) => Promise<Answer>,
   limiter: TimeLimiter,
-): (...asked: Asked) => Promise<Given> {
-  return async (...asked) => {
+): (...asked: Args) => Promise<Answer> {
+  return async (...args) => {
     const goOn = limiter.pause();
     try {
-      return await ask(...asked);
+      return await askPerson(...args);
     } finally {
       goOn();
     }

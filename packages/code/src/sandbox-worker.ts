@@ -39,8 +39,8 @@ port.on("message", (message: ToSandbox) => {
       send(done);
       if (!done.isSpent) setImmediate(makeReady);
     },
-    ({ message: said }: Error) => {
-      const error = { name: "Error", message: `The sandbox failed: ${said}` };
+    ({ message: failureText }: Error) => {
+      const error = { name: "Error", message: `The sandbox failed: ${failureText}` };
       send({ type: "done", isSpent: true, unawaited: 0, ok: false, end: "broken", error });
     },
   );
@@ -174,15 +174,15 @@ function failed(
   const match = /program\.ts:(\d+)(?::(\d+))?/.exec(stack);
   const lines = source.split("\n");
   // A module that is asked for has no stack.
-  const [, asked = "\n"] = /could not load module '([^']+)'/.exec(message) ?? [];
+  const [, moduleName = "\n"] = /could not load module '([^']+)'/.exec(message) ?? [];
   const line =
     match === null
-      ? lines.findIndex((one) => one.includes(asked)) + 1
+      ? lines.findIndex((sourceLine) => sourceLine.includes(moduleName)) + 1
       : Math.min(lineOf(Number(match[1]), Number(match[2] ?? 1)), lines.length);
   const text = line === 0 ? "" : (lines[line - 1]?.trim().slice(0, 200) ?? "");
-  const place = line !== 0 && { line, text };
-  if (isOverMemory(message, stack)) return { ...overMemory, ...place };
-  return { name, message: message.slice(0, 10_000) + hintFor(name, message, text), ...place };
+  const location = line === 0 ? {} : { line, text };
+  if (isOverMemory(message, stack)) return { ...overMemory, ...location };
+  return { name, message: message.slice(0, 10_000) + hintFor(name, message, text), ...location };
 }
 
 const noModules =

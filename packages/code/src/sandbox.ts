@@ -15,13 +15,13 @@ export type SandboxRequest = {
   limits: SandboxLimits;
   store: string;
 };
-export type Asked = { id: number; kind: string; json: string };
+export type ProgramRequest = { id: number; kind: string; json: string };
 /**
  * `json` has `[id, answer]` pairs. One of `ids` without an answer there does not keep the program alive, which waits on.
  */
 export type ToSandbox = SandboxRequest | { type: "answers"; ids: number[]; json: string };
 export type FromSandbox =
-  | { type: "requests"; asked: Asked[] }
+  | { type: "requests"; asked: ProgramRequest[] }
   /** The program waits for the answer, with its thread. */
   | { type: "names"; json: string }
   | { type: "log"; level: string; text: string }
@@ -30,7 +30,7 @@ export type FromSandbox =
   /** `isSpent` where the thread is not fit for another program; `unawaited` calls had no answer yet. */
   | ({ type: "done"; isSpent: boolean; unawaited: number } & ProgramResult);
 
-type Run = Omit<SandboxRequest, "type"> & {
+type SandboxRun = Omit<SandboxRequest, "type"> & {
   /** Whose program it is: one caller does not take all workers. */
   owner: string;
   signal: AbortSignal;
@@ -47,30 +47,32 @@ const maxWorkers = 8;
 const maxPerOwner = 4;
 
 type RunResult = ProgramResult & { unawaited: number };
-export type Sandbox = { run(run: Run): Promise<RunResult>; close(): Promise<void> };
+export type Sandbox = { run(run: SandboxRun): Promise<RunResult>; close(): Promise<void> };
 
 /** Workers that run one program each at a time. A worker that does not answer in time is ended and replaced. */
 export function createSandbox(): Sandbox {
   const idle: SandboxWorker[] = [];
-  const all = new Set<SandboxWorker>();
+  const workers = new Set<SandboxWorker>();
   const busy = new Map<string, number>();
   const queue = new Set<{ owner: string; enter(): void }>();
   let isClosed = false;
 
   const discard = (worker: SandboxWorker) => {
-    all.delete(worker);
+    workers.delete(worker);
     worker.namesPort.close();
     return worker.thread.terminate();
   };
   const isFree = (owner: string) =>
-    (busy.get(owner) ?? 0) < maxPerOwner && (idle.length > 0 || all.size < maxWorkers) && !isClosed;
+    (busy.get(owner) ?? 0) < maxPerOwner &&
+    (idle.length > 0 || workers.size < maxWorkers) &&
+    !isClosed;
   const take = (owner: string): SandboxWorker => {
     const worker = idle.pop() ?? openWorker();
     busy.set(owner, (busy.get(owner) ?? 0) + 1);
-    all.add(worker);
+    workers.add(worker);
     return worker;
   };
-  const waitFor = ({ owner, signal }: Run) =>
+  const waitFor = ({ owner, signal }: SandboxRun) =>
     new Promise<SandboxWorker>((resolve, reject) => {
       const waiter = {
         owner,
@@ -88,18 +90,18 @@ export function createSandbox(): Sandbox {
       signal.addEventListener("abort", giveUp, { once: true });
     });
   const release = (worker: SandboxWorker, owner: string, isUsable: boolean) => {
-    const left = (busy.get(owner) ?? 1) - 1;
-    if (left === 0) busy.delete(owner);
-    else busy.set(owner, left);
+    const stillBusy = (busy.get(owner) ?? 1) - 1;
+    if (stillBusy === 0) busy.delete(owner);
+    else busy.set(owner, stillBusy);
     if (isUsable && !isClosed) {
       idle.push(worker);
       worker.thread.unref();
       setTimeout(() => {
-        const at = idle.indexOf(worker);
-        if (at >= 0) void discard(idle.splice(at, 1)[0] as SandboxWorker);
+        const idleIndex = idle.indexOf(worker);
+        if (idleIndex >= 0) void discard(idle.splice(idleIndex, 1)[0] as SandboxWorker);
       }, idleMs).unref();
     } else void discard(worker);
-    for (const { owner: next, enter } of queue) if (isFree(next)) return enter();
+    for (const { owner: waitingOwner, enter } of queue) if (isFree(waitingOwner)) return enter();
   };
 
   return {
@@ -113,7 +115,7 @@ export function createSandbox(): Sandbox {
     },
     async close() {
       isClosed = true;
-      await Promise.all([...all].map(discard));
+      await Promise.all([...workers].map(discard));
     },
   };
 }
@@ -139,18 +141,24 @@ function openWorker(): SandboxWorker {
   return { thread, answered, namesPort: port1 };
 }
 
-type Failed = Extract<ProgramResult, { ok: false }>;
+type FailedResult = Extract<ProgramResult, { ok: false }>;
 
-const stopped = (end: Failed["end"], message: string): Failed & { unawaited: number } => ({
+const stopped = (
+  end: FailedResult["end"],
+  message: string,
+): FailedResult & { unawaited: number } => ({
   unawaited: 0,
   ok: false,
   end,
   error: { name: end === "time" ? "TimeoutError" : "Error", message },
 });
 
-type Ended = { result: RunResult; isUsable: boolean };
+type RunEnd = { result: RunResult; isUsable: boolean };
 
-function runOn({ thread: worker, answered, namesPort }: SandboxWorker, run: Run): Promise<Ended> {
+function runOn(
+  { thread: worker, answered, namesPort }: SandboxWorker,
+  run: SandboxRun,
+): Promise<RunEnd> {
   const { signal, request, log, names, owner: _, ...program } = run;
   return new Promise((resolve) => {
     worker.ref();

@@ -15,7 +15,7 @@ import { checkEnvironment, failed, passed } from "./check-configuration.ts";
 import { checkReachable } from "./check-network.ts";
 import { checkTools } from "./check-session.ts";
 
-type Examined = {
+type ApiToExamine = {
   namedBy?: RequestCredentials["namedBy"] | undefined;
   name: string;
   definition: ServerDefinition;
@@ -25,7 +25,7 @@ type Examined = {
 };
 
 /** Its document, its address and its tools; no operation is called. */
-export async function examineApi(examined: Examined): Promise<DoctorCheck[]> {
+export async function examineApi(examined: ApiToExamine): Promise<DoctorCheck[]> {
   const { name, definition, limitMs, takeTools, namedBy, packages } = examined;
   const { describeApi } = await packages.openapi();
   const api = await describeApi(definition, AbortSignal.timeout(limitMs)).catch(
@@ -34,14 +34,15 @@ export async function examineApi(examined: Examined): Promise<DoctorCheck[]> {
       return failed("document", redact(sentence(thrown.message)), documentFix(thrown));
     },
   );
-  const known = checkEnvironment(definition);
-  if (api === null || "ok" in api) return [known, ...(api === null ? [] : [api])];
+  const environmentCheck = checkEnvironment(definition);
+  if (api === null) return [environmentCheck];
+  if ("ok" in api) return [environmentCheck, api];
   const { base, title, tools } = api;
-  const described = passed(
+  const documentCheck = passed(
     "document",
     `It describes ${title} with ${countOf(tools.length, "operation")} at ${asShown(base)}.`,
   );
-  const taken = checkTools(
+  const toolsCheck = checkTools(
     name,
     definition,
     { session: null, listed: tools, failure: null },
@@ -50,7 +51,13 @@ export async function examineApi(examined: Examined): Promise<DoctorCheck[]> {
   const address = await checkAddress(api, namedBy);
   const reachable =
     address instanceof URL ? await checkReachable(address, limitMs, "baseUrl") : address;
-  return [known, described, checkCredentials(definition, api), reachable, taken];
+  return [
+    environmentCheck,
+    documentCheck,
+    checkCredentials(definition, api),
+    reachable,
+    toolsCheck,
+  ];
 }
 
 const strangers = createEgress({ allow: () => [] });
@@ -88,6 +95,6 @@ function checkCredentials(
   }
   if (names === "") return passed("credentials", "The document asks for none.");
   const isGiven = auth !== undefined || Object.keys(headers).length > 0;
-  const said = isGiven ? "" : " None is configured; if calls are refused, add 'auth'.";
-  return passed("credentials", `The document knows ${names}.${said}`);
+  const advice = isGiven ? "" : " None is configured; if calls are refused, add 'auth'.";
+  return passed("credentials", `The document knows ${names}.${advice}`);
 }

@@ -9,7 +9,7 @@ import type { ServerDefinition } from "@toolplane/core/model/servers/server";
 import { isExecutable } from "@toolplane/core/servers";
 import { failed, passed } from "./check-configuration.ts";
 
-type Place = { cwd: string; path: string | undefined };
+type SearchPlace = { cwd: string; path: string | undefined };
 
 export function checkCommand(
   { command, cwd = ".", env }: ServerDefinition,
@@ -21,10 +21,11 @@ export function checkCommand(
       "stdio needs a 'command', and there is none.",
       "Add 'command', the program that is the server.",
     );
-  const place = { cwd, path: env.PATH ?? environment.PATH };
-  const { found, unusable } = findCommand(command, cwd, place.path);
-  if (found !== null) return passed("command", `'${command}' is ${found}.`);
-  return unusable ? unusableFile(unusable) : missing(command, place);
+  const searchPlace = { cwd, path: env.PATH ?? environment.PATH };
+  const { executable, unusable } = findCommand(command, cwd, searchPlace.path);
+  if (executable !== null) return passed("command", `'${command}' is ${executable}.`);
+  if (unusable) return unusableFile(unusable);
+  return missingCommand(command, searchPlace);
 }
 
 export function dependsOnDirectory(command: string | undefined): boolean {
@@ -48,34 +49,32 @@ function unusableFile({ path, isDirectory }: NonNullable<CommandSearch["unusable
   return failed("command", `${path} is not executable for this user.`, fix);
 }
 
-function missing(command: string, place: Place): DoctorCheck {
-  const { cwd, path } = place;
-  const where = isPath(command)
+function missingCommand(command: string, searchPlace: SearchPlace): DoctorCheck {
+  const { cwd, path } = searchPlace;
+  const fix =
+    shellSyntaxFix(command, searchPlace) ??
+    (isPath(command) ? pathFix(command, searchPlace) : nameFix(command, searchPlace));
+  if (isAbsolute(command)) return failed("command", `There is no file ${command}.`, fix);
+  const location = isPath(command)
     ? `in ${cwd}`
     : `in the ${searchPath(path, cwd).length} directories of PATH`;
-  const detail = isAbsolute(command)
-    ? `There is no file ${command}.`
-    : `'${command}' was not found ${where}.`;
-  const fix =
-    unshelled(command, place) ??
-    (isPath(command) ? pathFix(command, place) : nameFix(command, place));
-  return failed("command", detail, fix);
+  return failed("command", `'${command}' was not found ${location}.`, fix);
 }
 
 /** No shell reads the command, so shell syntax is taken word for word. */
-function unshelled(command: string, { cwd, path }: Place): string | null {
+function shellSyntaxFix(command: string, { cwd, path }: SearchPlace): string | null {
   if (command.startsWith("~/"))
     return `Write the full path in 'command': ${join(homeDirectory() ?? "/", command.slice(2))}.`;
-  const [program = "", ...words] = command.trim().split(/\s+/);
-  if (words.length === 0 || findCommand(program, cwd, path).found === null) return null;
-  return `Set 'command' to '${program}' and move the rest to the front of 'args': ${JSON.stringify(words)}.`;
+  const [program = "", ...programArguments] = command.trim().split(/\s+/);
+  if (programArguments.length === 0 || findCommand(program, cwd, path).executable === null)
+    return null;
+  return `Set 'command' to '${program}' and move the rest to the front of 'args': ${JSON.stringify(programArguments)}.`;
 }
 
-function pathFix(command: string, { cwd }: Place): string {
+function pathFix(command: string, { cwd }: SearchPlace): string {
   const near = nearestFile(resolve(cwd, command));
-  return near === null
-    ? "Correct the path in 'command'."
-    : `Change 'command' to what is there: ${near}.`;
+  if (near === null) return "Correct the path in 'command'.";
+  return `Change 'command' to what is there: ${near}.`;
 }
 
 const launchers: Record<string, string> = {
@@ -97,10 +96,10 @@ const sameProgram: Record<string, string> = {
   docker: "podman",
 };
 
-function nameFix(command: string, { cwd, path }: Place): string {
-  const other = sameProgram[command];
-  if (other && findCommand(other, cwd, path).found)
-    return `Change 'command' to '${other}', which is installed.`;
+function nameFix(command: string, { cwd, path }: SearchPlace): string {
+  const alternative = sameProgram[command];
+  if (alternative && findCommand(alternative, cwd, path).executable)
+    return `Change 'command' to '${alternative}', which is installed.`;
   const install = launchers[command];
   if (install) return install;
   const near = nearestCommand(command, searchPath(path, cwd).flatMap(entriesOf));
@@ -119,26 +118,27 @@ function nearestCommand(command: string, installed: readonly string[]): string |
 }
 
 export function checkDirectory(path: string): DoctorCheck {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return passed("cwd", `It starts in ${path}.`);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) return passed("cwd", `It starts in ${path}.`);
   const example = `Change 'cwd' to a directory, for example ${dirname(path)}.`;
-  if (found) return failed("cwd", `${path} is a file, not a directory.`, example);
+  if (stats) return failed("cwd", `${path} is a file, not a directory.`, example);
   const near = nearestFile(path);
-  const make = `Create the directory or correct 'cwd': mkdir -p '${path}'.`;
+  const makeFix = `Create the directory or correct 'cwd': mkdir -p '${path}'.`;
   return failed(
     "cwd",
     `There is no directory ${path}.`,
-    near ? `Change 'cwd' to what is there: ${near}.` : make,
+    near ? `Change 'cwd' to what is there: ${near}.` : makeFix,
   );
 }
 
 function nearestFile(path: string): string | null {
   const [near] = nearest(basename(path), entriesOf(dirname(path)), 1);
-  return near === undefined ? null : join(dirname(path), near);
+  if (near === undefined) return null;
+  return join(dirname(path), near);
 }
 
 type CommandSearch = {
-  found: string | null;
+  executable: string | null;
   unusable: { path: string; isDirectory: boolean } | null;
 };
 
@@ -149,12 +149,12 @@ export function findCommand(command: string, cwd: string, path: string | undefin
     : searchPath(path, cwd).map((directory) => join(directory, command));
   let unusable: CommandSearch["unusable"] = null;
   for (const candidate of candidates.flatMap(withExtensions)) {
-    const found = statSync(candidate, { throwIfNoEntry: false });
-    if (!found) continue;
-    if (found.isFile() && isExecutable(candidate)) return { found: candidate, unusable: null };
-    unusable ??= { path: candidate, isDirectory: found.isDirectory() };
+    const stats = statSync(candidate, { throwIfNoEntry: false });
+    if (!stats) continue;
+    if (stats.isFile() && isExecutable(candidate)) return { executable: candidate, unusable: null };
+    unusable ??= { path: candidate, isDirectory: stats.isDirectory() };
   }
-  return { found: null, unusable };
+  return { executable: null, unusable };
 }
 
 export function isPath(command: string): boolean {
@@ -179,22 +179,25 @@ function entriesOf(directory: string): string[] {
 const onWindows = process.platform === "win32";
 
 function withExtensions(file: string): string[] {
-  return onWindows ? ["", ".com", ".exe", ".bat", ".cmd"].map((ending) => file + ending) : [file];
+  if (onWindows) return ["", ".com", ".exe", ".bat", ".cmd"].map((ending) => file + ending);
+  return [file];
 }
 
 export function renderCommandLine({ command = "", args, env, cwd }: ServerDefinition): string {
   const variables = Object.entries(env).map(
     ([name, value]) => `${name}=${looksSecret(name) ? "'[redacted]'" : quote(redact(value))}`,
   );
-  const shown = maskSecrets(args) as string[];
-  const words = [
+  const maskedArgs = maskSecrets(args) as string[];
+  const commandWords = [
     ...variables,
     quote(redact(command)),
-    ...shown.map((word) => quote(redact(word))),
+    ...maskedArgs.map((argument) => quote(redact(argument))),
   ].join(" ");
-  return cwd === undefined ? words : `cd ${quote(cwd)} && ${words}`;
+  if (cwd === undefined) return commandWords;
+  return `cd ${quote(cwd)} && ${commandWords}`;
 }
 
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+function quote(text: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -47,13 +47,15 @@ export function checkEnvironment(definition: ServerDefinition): DoctorCheck {
     ...groups.flatMap(([group, values]) =>
       Object.entries(values).flatMap(([name, value]) => troubleOf(`${group}.${name}`, name, value)),
     ),
-    ...args.flatMap((value, at) => placeholderTrouble(`args[${at}]`, placeholder.exec(value)?.[0])),
+    ...args.flatMap((value, index) =>
+      placeholderTrouble(`args[${index}]`, placeholder.exec(value)?.[0]),
+    ),
   ];
   const [first] = troubles;
   if (first)
     return failed("environment", troubles.map(({ detail }) => detail).join(" "), first.fix);
-  const [what, given] = transport === "stdio" ? ["'env'", env] : ["'headers'", headers];
-  return passed("environment", `${what} sets ${Object.keys(given).join(", ") || "nothing"}.`);
+  const [what, variables] = transport === "stdio" ? ["'env'", env] : ["'headers'", headers];
+  return passed("environment", `${what} sets ${Object.keys(variables).join(", ") || "nothing"}.`);
 }
 
 type Trouble = { detail: string; fix: string };
@@ -68,9 +70,13 @@ function troubleOf(key: string, name: string, value: string): Trouble[] {
   return [{ detail: `${key} is empty.`, fix: `Give ${key} a value, or remove it.` }];
 }
 
-function placeholderTrouble(key: string, text: string | undefined, own = "NAME"): Trouble[] {
+function placeholderTrouble(
+  key: string,
+  text: string | undefined,
+  variableName = "NAME",
+): Trouble[] {
   if (text === undefined) return [];
-  const [, variable = own] = /^\$\{(?:env:)?([A-Za-z_]\w*)\}$/.exec(text) ?? [];
+  const [, variable = variableName] = /^\$\{(?:env:)?([A-Za-z_]\w*)\}$/.exec(text) ?? [];
   const fix = `Replace ${text} in ${key} with its value, or with \${${variable}} and set that variable.`;
   return [{ detail: `${key} still contains ${text}, which nothing has filled in.`, fix }];
 }

@@ -36,10 +36,10 @@ export async function checkReachable(url: URL, limitMs: number, key = "url"): Pr
     socket = proxy === null ? await openSocket(url, signal) : await passProxy(proxy, url, signal);
     explain = brokenTls;
     if (isEncrypted(url)) await encrypt(url, socket, signal, true);
-    const through = proxy === null ? "" : ` through the proxy at ${proxy.url.host}`;
+    const proxyText = proxy === null ? "" : ` through the proxy at ${proxy.url.host}`;
     return passed(
       "reachable",
-      `${url.host} accepts ${isEncrypted(url) ? "TLS " : ""}connections${through}.`,
+      `${url.host} accepts ${isEncrypted(url) ? "TLS " : ""}connections${proxyText}.`,
     );
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
@@ -47,9 +47,13 @@ export async function checkReachable(url: URL, limitMs: number, key = "url"): Pr
       return failed("reachable", `${message}.`, `Correct '${key}'.`);
     if (thrown instanceof ProxyFailed)
       return failed("reachable", asSentence(thrown.detail), asSentence(thrown.remedy));
-    const known = typeof code === "string" ? code : "";
-    const late = signal.aborted ? `within ${limitMs / 1000} s` : null;
-    const [detail, fix] = explain(url, { code: known, reason: known || message, late });
+    const errorCode = typeof code === "string" ? code : "";
+    const timeLimitText = signal.aborted ? `within ${limitMs / 1000} s` : null;
+    const [detail, fix] = explain(url, {
+      code: errorCode,
+      reason: errorCode || message,
+      late: timeLimitText,
+    });
     return failed("reachable", detail, fix.replace("'url'", `'${key}'`));
   } finally {
     socket?.destroy();
@@ -57,13 +61,15 @@ export async function checkReachable(url: URL, limitMs: number, key = "url"): Pr
 }
 
 async function judge(url: URL, proxy: HttpProxy | null): Promise<void> {
-  return proxy === null ? configured.check(url) : configured.connection(url).proxied();
+  if (proxy === null) return configured.check(url);
+  return configured.connection(url).proxied();
 }
 
 /** A proxy forwards plain requests one by one, so that there is no connection to look at but its own. */
 async function passProxy(proxy: HttpProxy, url: URL, signal: AbortSignal): Promise<Socket> {
   const { openTunnel, reachProxy } = await import("@toolplane/core/lib/net/proxy-agent");
-  return url.protocol === "http:" ? reachProxy(proxy, signal) : openTunnel(proxy, url, signal);
+  if (url.protocol === "http:") return reachProxy(proxy, signal);
+  return openTunnel(proxy, url, signal);
 }
 
 function asSentence(text: string): string {
@@ -93,20 +99,24 @@ export function plainOnTlsPort({ host, protocol }: URL): DoctorCheck {
 function openSocket(url: URL, signal: AbortSignal): Promise<Socket> {
   const port = Number(url.port) || (isEncrypted(url) ? 443 : 80);
   const socket = connect({ host: hostOf(url), port, ...configured.connection(url) });
-  return settled(socket, "connect", signal);
+  return settledSocket(socket, "connect", signal);
 }
 
 function encrypt(url: URL, socket: Socket, signal: AbortSignal, verify: boolean): Promise<Socket> {
   const host = hostOf(url);
   const servername = isIP(host) === 0 ? { servername: host } : {};
-  return settled(
+  return settledSocket(
     connectTls({ socket, host, ...servername, rejectUnauthorized: verify }),
     "secureConnect",
     signal,
   );
 }
 
-function settled<T extends Socket>(socket: T, event: string, signal: AbortSignal): Promise<T> {
+function settledSocket<T extends Socket>(
+  socket: T,
+  event: string,
+  signal: AbortSignal,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => socket.destroy(new Error("time limit"));
     if (signal.aborted) giveUp();
@@ -124,12 +134,12 @@ type Failure = { code: string; reason: string; late: string | null };
 /** Only host and port: path, query and credentials may be secret. */
 type Explain = (url: URL, failure: Failure) => [detail: string, fix: string];
 
-const unknownHost: Explain = ({ hostname }, { code }) => [
-  code === "ENOTFOUND"
-    ? `There is no host '${hostname}'.`
-    : `The host name '${hostname}' could not be looked up (${code || "no answer"}).`,
-  "Correct the host name in 'url', or connect this machine to a network that knows it.",
-];
+const unknownHost: Explain = ({ hostname }, { code }) => {
+  const fix = "Correct the host name in 'url', or connect this machine to a network that knows it.";
+  if (code === "ENOTFOUND") return [`There is no host '${hostname}'.`, fix];
+  const reason = code || "no answer";
+  return [`The host name '${hostname}' could not be looked up (${reason}).`, fix];
+};
 
 const closedPort: Explain = ({ host }, { code, reason, late }) => {
   if (code === "ECONNREFUSED" && late === null)
@@ -167,11 +177,11 @@ const brokenTls: Explain = ({ host }, { code, reason, late }) => {
   const [, what, fix] =
     certificateProblems.find(([codes]) => late === null && codes.includes(code)) ?? [];
   if (fix) return [`The certificate of ${host} ${what}.`, fix(host)];
-  const said = code.startsWith("ERR_SSL_")
+  const reasonText = code.startsWith("ERR_SSL_")
     ? code.slice("ERR_SSL_".length).replaceAll("_", " ").toLowerCase()
     : reason;
   return [
-    `${host} accepts connections but does not speak TLS (${late === null ? said : `no answer ${late}`}).`,
+    `${host} accepts connections but does not speak TLS (${late === null ? reasonText : `no answer ${late}`}).`,
     "Change the beginning of 'url' to http:// if the port is a plain one, or correct the port.",
   ];
 };

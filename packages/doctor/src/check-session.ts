@@ -25,39 +25,43 @@ import { renderCommandLine } from "./check-command.ts";
 import { failed, passed } from "./check-configuration.ts";
 
 export function checkSignIn(server: string, ended: EndedSignIn): DoctorCheck {
-  const words = endedWords(ended);
+  const endedText = endedWords(ended);
   const fix = `Sign in to it again: toolplane servers login ${server}`;
-  return failed("sign-in", sentence(words.charAt(0).toUpperCase() + words.slice(1)), fix);
+  return failed("sign-in", sentence(endedText.charAt(0).toUpperCase() + endedText.slice(1)), fix);
 }
 
 export function checkHandshake(
   server: string,
   definition: ServerDefinition,
-  { session, failure }: Opened,
+  { session, failure }: OpenedServer,
 ): DoctorCheck {
   if (failure && !session) {
-    const fix =
-      definition.transport === "stdio"
-        ? processFix(definition, failure)
-        : remoteFix(server, definition, failure);
+    const isProcess = definition.transport === "stdio";
+    const fix = isProcess
+      ? processFix(definition, failure)
+      : remoteFix(server, definition, failure);
     return failed("handshake", describe(failure), fix);
   }
-  const named = session?.server ?? "a server without a name";
-  return passed("handshake", `It is ${named} and speaks protocol ${session?.protocolVersion}.`);
+  const serverName = session?.server ?? "a server without a name";
+  return passed(
+    "handshake",
+    `It is ${serverName} and speaks protocol ${session?.protocolVersion}.`,
+  );
 }
 
-function describe({ reason, said }: Failure): string {
+function describe({ reason, output }: Failure): string {
   const text = sentence(reason.charAt(0).toUpperCase() + reason.slice(1));
-  return said === "" ? text : `${text} It last wrote:\n${excerptOf(said)}`;
+  if (output === "") return text;
+  return `${text} It last wrote:\n${excerptOf(output)}`;
 }
 
 /** The last lines, or those from the reason on: a runtime may write much after it. */
-function excerptOf(said: string): string {
-  const lines = said.split("\n");
-  const reason = reasonLine(said);
-  const at = lines.findIndex((line) => line.trim() === reason);
+function excerptOf(output: string): string {
+  const lines = output.split("\n");
+  const reason = reasonLine(output);
+  const reasonIndex = lines.findIndex((line) => line.trim() === reason);
   const from = Math.max(0, lines.length - lastLines);
-  const start = at < 0 ? from : Math.min(at, from);
+  const start = reasonIndex < 0 ? from : Math.min(reasonIndex, from);
   return lines
     .slice(start, start + lastLines)
     .join("\n")
@@ -72,27 +76,27 @@ const complaints: [said: RegExp, fix: (found: string) => string][] = [
   ],
   [
     /Cannot find (?:module|package) '([^'./\\][^':\\]*)'/,
-    (found) => `Install the package ${found} in the server's project.`,
+    (name) => `Install the package ${name} in the server's project.`,
   ],
-  [/Cannot find module '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
-  [/can't open file '([^']+)'/, (found) => `Correct the path in 'args': there is no ${found}.`],
+  [/Cannot find module '([^']+)'/, (path) => `Correct the path in 'args': there is no ${path}.`],
+  [/can't open file '([^']+)'/, (path) => `Correct the path in 'args': there is no ${path}.`],
   [
     /No module named '?([\w.]+)/,
-    (found) => `Install the Python module ${found} for the Python that 'command' runs.`,
+    (name) => `Install the Python module ${name} for the Python that 'command' runs.`,
   ],
   [/Cannot connect to the Docker daemon/i, () => "Start Docker."],
 ];
 
-function processFix(definition: ServerDefinition, { kind, reason, said }: Failure): string {
-  const remedy = installFailure(definition, said)?.remedy;
+function processFix(definition: ServerDefinition, { kind, reason, output }: Failure): string {
+  const remedy = installFailure(definition, output)?.remedy;
   if (remedy) return remedy;
   for (const [pattern, fix] of complaints) {
-    const found = pattern.exec(said);
-    if (found) return fix(found[1] ?? "");
+    const complaint = pattern.exec(output);
+    if (complaint) return fix(complaint[1] ?? "");
   }
   if (kind === "not started" && reason.includes("was not found"))
     return `Correct the first line (#!) of ${definition.command ?? ""}; the program it names does not exist.`;
-  if (isStranger(reason)) return updateFix;
+  if (speaksOtherProtocol(reason)) return updateFix;
   const line = renderCommandLine(definition);
   if (kind === "too late" && installerOf(definition) !== null)
     return `Raise 'installTimeoutMs', or run it once by hand, so that it can fetch what it needs: ${line}`;
@@ -109,7 +113,7 @@ function remoteFix(
   if (reason.includes("does not speak TLS")) return "Begin 'url' with http:// instead of https://.";
   if (reason.includes("is not a WebSocket server") || reason.includes("sub-protocol"))
     return `Set 'transport' to "http", or point 'url' to a WebSocket that speaks MCP.`;
-  if (isStranger(reason)) return updateFix;
+  if (speaksOtherProtocol(reason)) return updateFix;
   if (status === undefined)
     return "Point 'url' to the MCP endpoint of the server, often at /mcp; something else answers there.";
   if (status === 401 || status === 403) return credentialFix(server, definition);
@@ -122,22 +126,24 @@ function remoteFix(
 
 function credentialFix(server: string, { headers, auth }: ServerDefinition): string {
   if (auth?.token) return "Replace 'auth.token' by a token that the server accepts.";
-  const given = Object.keys(headers).find((name) => /^authorization$|key|token/i.test(name));
-  if (given !== undefined)
-    return `Replace the token in 'headers.${given}' by one that the server accepts.`;
+  const credentialHeader = Object.keys(headers).find((name) =>
+    /^authorization$|key|token/i.test(name),
+  );
+  if (credentialHeader !== undefined)
+    return `Replace the token in 'headers.${credentialHeader}' by one that the server accepts.`;
   return `Sign in to it with 'toolplane servers login ${server}', or add the token that it wants as 'auth.token'.`;
 }
 
 const updateFix = "Update the server to a version that speaks one of these protocols.";
 
-function isStranger(reason: string): boolean {
+function speaksOtherProtocol(reason: string): boolean {
   return reason.startsWith("it speaks protocol");
 }
 
 export function checkTools(
   server: string,
   definition: ServerDefinition,
-  { listed, failure }: Opened,
+  { listed, failure }: OpenedServer,
   takeTools: TakeTools,
 ): DoctorCheck {
   if (listed === null) {
@@ -146,12 +152,13 @@ export function checkTools(
       : "It did not list its tools.";
     return failed("tools", detail, listingFix(definition));
   }
-  const taken = takeTools(server, definition, listed);
+  const serverTools = takeTools(server, definition, listed);
   const missing = missingNames(definition, listed).join(", ");
   if (missing !== "")
     return failed("tools", `'allow_tools' names ${missing}, which it does not offer.`, namesFix);
-  const detail = summary(listed.length, taken);
-  if (taken.tools.length > 0 || taken.rejected.length === 0) return passed("tools", detail);
+  const detail = summary(listed.length, serverTools);
+  if (serverTools.tools.length > 0 || serverTools.rejected.length === 0)
+    return passed("tools", detail);
   return failed(
     "tools",
     detail,
@@ -171,13 +178,13 @@ function missingNames({ allow_tools }: ServerDefinition, listed: readonly unknow
 
 function summary(listed: number, { tools, rejected }: ReturnType<TakeTools>): string {
   if (listed === 0) return "It offers no tools, so there is nothing to call.";
+  const sentences = [`${tools.length} of ${countOf(listed, "tool")} can be called.`];
   const [first] = rejected;
-  const refused = first
-    ? ` ${rejected.length} cannot be used, first '${first.tool}': ${first.reason}.`
-    : "";
+  if (first)
+    sentences.push(`${rejected.length} cannot be used, first '${first.tool}': ${first.reason}.`);
   const filtered = listed - tools.length - rejected.length;
-  const kept = filtered > 0 ? ` ${filtered} are kept out by 'allow_tools' and 'deny_tools'.` : "";
-  return `${tools.length} of ${countOf(listed, "tool")} can be called.${refused}${kept}`;
+  if (filtered > 0) sentences.push(`${filtered} are kept out by 'allow_tools' and 'deny_tools'.`);
+  return sentences.join(" ");
 }
 
 function listingFix(definition: ServerDefinition): string {
@@ -186,7 +193,7 @@ function listingFix(definition: ServerDefinition): string {
   return `Run it by hand to see what it says when it lists its tools: ${renderCommandLine(definition)}`;
 }
 
-type Opened = {
+type OpenedServer = {
   session: { protocolVersion: string; server: string | null } | null;
   listed: unknown[] | null;
   failure: Failure | null;
@@ -197,16 +204,16 @@ export async function openServer(
   definition: ServerDefinition,
   { environment, packages }: Pick<OpenOptions, "environment" | "packages">,
   { limitMs, installMs, isInstalled }: { limitMs: number; installMs: number; isInstalled: boolean },
-): Promise<Opened> {
+): Promise<OpenedServer> {
   const limiter = new TimeLimiter(limitMs, { capMs: installMs + limitMs });
   const { signal } = limiter;
-  const opened: Opened = { session: null, listed: null, failure: null };
+  const opened: OpenedServer = { session: null, listed: null, failure: null };
   const closed = Promise.withResolvers<TransportError>();
   const channels: Channel[] = [];
   let waitsMs = limitMs;
   let noise: string | undefined;
   let stray: string | undefined;
-  let ending: { thrown: unknown; tooLate: boolean } | undefined;
+  let failedEnd: { thrown: unknown; tooLate: boolean } | undefined;
   const waitForInstaller = () => {
     if (installerOf(definition) === null || waitsMs >= installMs || opened.session) return;
     waitsMs = installMs;
@@ -245,14 +252,14 @@ export async function openServer(
     session.end();
     if (channels.at(-1)?.pid != null) await requireStay(closed.promise);
   } catch (thrown) {
-    ending = { thrown, tooLate: signal.aborted };
+    failedEnd = { thrown, tooLate: signal.aborted };
   } finally {
     limiter.clear();
     await Promise.all(channels.map((channel) => channel.close()));
   }
-  if (!ending) return opened;
+  if (!failedEnd) return opened;
   const failure = await explain({
-    ...ending,
+    ...failedEnd,
     limitMs: waitsMs,
     channel: channels.at(-1),
     noise,
@@ -261,28 +268,28 @@ export async function openServer(
   });
   const install = installFailure(
     definition,
-    ending.thrown instanceof TransportError ? ending.thrown.said : "",
+    failedEnd.thrown instanceof TransportError ? failedEnd.thrown.said : "",
   );
   return {
     ...opened,
-    failure: install === null ? failure : { ...failure, said: install.lines.join("\n") },
+    failure: install === null ? failure : { ...failure, output: install.lines.join("\n") },
   };
 }
 
 /** One that ends as soon as it has listed its tools is in a crash loop. */
 async function requireStay(closed: Promise<TransportError>): Promise<void> {
-  const ended = await Promise.race([closed, sleep(stayMs, null)]);
-  if (ended !== null) throw ended;
+  const endedWith = await Promise.race([closed, sleep(stayMs, null)]);
+  if (endedWith !== null) throw endedWith;
 }
 
 /** Null where it still runs. */
 export function checkStay(
   definition: ServerDefinition,
-  { listed, failure }: Opened,
+  { listed, failure }: OpenedServer,
   lost: string | null,
 ): DoctorCheck | null {
-  const ended = listed === null || failure === null ? null : describe(failure);
-  const what = ended === null ? lost : `After it had listed its tools: ${ended}`;
+  const afterListing = listed === null || failure === null ? null : describe(failure);
+  const what = afterListing === null ? lost : `After it had listed its tools: ${afterListing}`;
   if (what === null) return null;
   return failed(
     "runs",
@@ -303,8 +310,8 @@ function asDoctor({ auth }: ServerDefinition) {
 
 function nameOf(info: UnknownObject | null): string | null {
   if (typeof info?.name !== "string") return null;
-  const words = [info.name, info.version].filter((word) => typeof word === "string");
-  return plainText(words.join(" ")).slice(0, 100);
+  const nameParts = [info.name, info.version].filter((part) => typeof part === "string");
+  return plainText(nameParts.join(" ")).slice(0, 100);
 }
 
 /** How long the reason of an ended process may take to arrive. */
@@ -319,7 +326,7 @@ type Failure = {
   /** Safe to print, without the process's words. */
   reason: string;
   status?: number | undefined;
-  said: string;
+  output: string;
 };
 
 /** `noise` is the first line that is no message. */
@@ -346,31 +353,31 @@ async function explain({
 }: Ending): Promise<Failure> {
   if (tooLate) {
     const isProcess = channel?.pid != null;
-    const ended = isProcess ? await Promise.race([closed, sleep(stderrDrainMs, null)]) : null;
+    const processEnd = isProcess ? await Promise.race([closed, sleep(stderrDrainMs, null)]) : null;
     return {
       kind: "too late",
-      reason: `${instead(isProcess ? noise : undefined, stray)} gave no answer within ${limitMs / 1000} s`,
-      said: saidBy(ended),
+      reason: `${wordsBeforeSilence(isProcess ? noise : undefined, stray)} gave no answer within ${limitMs / 1000} s`,
+      output: saidBy(processEnd),
     };
   }
   const reason = redact(plainText(thrown instanceof Error ? thrown.message : String(thrown))).slice(
     0,
     maxReason,
   );
-  const said = saidBy(thrown);
+  const output = saidBy(thrown);
   if (thrown instanceof RpcError)
-    return { kind: "refused", reason: `it answered with an error: ${reason}`, said };
+    return { kind: "refused", reason: `it answered with an error: ${reason}`, output };
   const status = thrown instanceof TransportError ? thrown.status : undefined;
-  return { kind: channel === undefined ? "not started" : "lost", reason, status, said };
+  return { kind: channel === undefined ? "not started" : "lost", reason, status, output };
 }
 
 /** What came in place of an answer. */
-function instead(noise: string | undefined, stray: string | undefined): string {
+function wordsBeforeSilence(noise: string | undefined, stray: string | undefined): string {
   if (noise !== undefined) return `it wrote '${noise}' to stdout, which is not MCP, and`;
   return stray === undefined ? "it" : `${stray}, and`;
 }
 
 function saidBy(thrown: unknown): string {
-  const said = thrown instanceof TransportError ? thrown.said : "";
-  return said.trim();
+  const text = thrown instanceof TransportError ? thrown.said : "";
+  return text.trim();
 }

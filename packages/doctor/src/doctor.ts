@@ -52,32 +52,31 @@ export const examineServers: DoctorPackage["examineServers"] = async (names, dir
       loginShell,
       namedBy,
     };
-    const found = await examineServer(name, subject, {
+    const serverChecks = await examineServer(name, subject, {
       ...options,
       isInstalled: listedAt !== null,
       lost: lostAgain(statuses.get(name)),
       endedSignIn: means.endedSignIns.get(name),
-    }).catch(crashed);
+    }).catch(crashChecks);
     const secrets = [
-      ...referenced(definition, subject),
+      ...referencedSecrets(definition, subject),
       ...inheritedSecrets(environment, definition?.inheritEnv),
     ];
-    const checks = hideIn(found, createHider([...means.secretValues(), ...secrets]));
+    const checks = hideIn(serverChecks, createHider([...means.secretValues(), ...secrets]));
     return { name, ok: checks.every(({ ok }) => ok), checks };
   };
   return { servers: await Promise.all(names.map(examine)) };
 };
 
-const crashLoop = 2;
+const minCrashLoop = 2;
 
 /** A process that dies again and again in the plane, and lives while it is examined. */
 function lostAgain(status: ServerStatus | undefined): string | null {
   if (status?.transport !== "stdio" || status.state === "connected" || status.error === null)
     return null;
   const { attempts = 0, error } = status;
-  return attempts < crashLoop
-    ? null
-    : `The plane has lost it ${attempts} times in a row: ${error}.`;
+  if (attempts < minCrashLoop) return null;
+  return `The plane has lost it ${attempts} times in a row: ${error}.`;
 }
 
 function hideIn(checks: readonly DoctorCheck[], hide: (text: string) => string): DoctorCheck[] {
@@ -89,18 +88,18 @@ function hideIn(checks: readonly DoctorCheck[], hide: (text: string) => string):
 }
 
 /** A check that crashes is a finding of its own. */
-function crashed(thrown: unknown): DoctorCheck[] {
+function crashChecks(thrown: unknown): DoctorCheck[] {
   return [failed("configuration", toPlaneError(thrown).message, "Correct what the message names.")];
 }
 
 /** Values that became secret because they were read from elsewhere. */
-function referenced(
-  written: ServerDefinition | undefined,
+function referencedSecrets(
+  configured: ServerDefinition | undefined,
   subject: ServerDefinition | { broken: string },
 ): string[] {
-  if (written === undefined || "broken" in subject) return [];
-  const before = new Set(textsOf(written));
-  return textsOf(subject).filter((text) => !before.has(text));
+  if (configured === undefined || "broken" in subject) return [];
+  const configuredTexts = new Set(textsOf(configured));
+  return textsOf(subject).filter((text) => !configuredTexts.has(text));
 }
 
 function textsOf({ args, env, headers, auth, url }: ServerDefinition): string[] {
@@ -145,8 +144,13 @@ type ExamineOptions = {
   limitMs?: number;
 };
 
-type Located = ServerDefinition & { cwd: string };
-type Examination = { name: string; definition: Located; options: ExamineOptions; limitMs: number };
+type LocatedServer = ServerDefinition & { cwd: string };
+type Examination = {
+  name: string;
+  definition: LocatedServer;
+  options: ExamineOptions;
+  limitMs: number;
+};
 
 /** Step by step, until the next step can tell nothing new. */
 export async function examineServer(
@@ -179,8 +183,12 @@ function examinerOf({
   transport,
 }: ServerDefinition): (examination: Examination) => Promise<DoctorCheck[]> {
   if (transport === "openapi")
-    return async ({ options, ...rest }) =>
-      (await import("./check-api.ts")).examineApi({ ...rest, ...options, limitMs: rest.limitMs });
+    return async ({ options, ...examination }) =>
+      (await import("./check-api.ts")).examineApi({
+        ...examination,
+        ...options,
+        limitMs: examination.limitMs,
+      });
   if (transport === "memory" || transport === "skills") return examineSession;
   return transport === "stdio" ? examineProcess : examineRemote;
 }
@@ -191,35 +199,45 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   const { container } = definition;
   // Without the directory, a command inside it is missing too.
   const isHidden = !directory.ok && dependsOnDirectory(definition.command);
-  const started = container
-    ? [(await options.packages.containers()).checkContainer(container, options.environment)]
-    : [checkCommand(definition, options.environment)];
-  const needed = [...(isHidden && !container ? [] : started), directory];
-  const checks = [...needed, checkEnvironment(definition)];
-  if (needed.some(({ ok }) => !ok)) return [...checks, ...(await compare(examination, ""))];
+  const requiredChecks = [directory];
+  if (container) {
+    const { checkContainer } = await options.packages.containers();
+    requiredChecks.unshift(checkContainer(container, options.environment));
+  } else if (!isHidden) requiredChecks.unshift(checkCommand(definition, options.environment));
+  const checks = [...requiredChecks, checkEnvironment(definition)];
+  if (requiredChecks.some(({ ok }) => !ok))
+    return [...checks, ...(await compareWithLoginShell(examination, ""))];
   if (options.installing) {
     const { since, lastLine } = options.installing;
-    const said = lastLine === null ? "" : ` It last wrote: ${lastLine}`;
+    const lastLineText = lastLine === null ? "" : ` It last wrote: ${lastLine}`;
     return [
       ...checks,
-      passed("install", `${installerOf(definition)} installs it since ${since}.${said}`),
+      passed("install", `${installerOf(definition)} installs it since ${since}.${lastLineText}`),
     ];
   }
   const session = await examineSession(examination);
   const trouble = failedHandshake(session);
   // What the server says of itself is closer than a guess about where it starts.
-  return [...checks, ...session, ...(trouble ? await compare(examination, trouble.detail) : [])];
+  if (!trouble) return [...checks, ...session];
+  const comparison = await compareWithLoginShell(examination, trouble.detail);
+  return [...checks, ...session, ...comparison];
 }
 
 /** What works by hand has a login shell's environment. */
-async function compare(
+async function compareWithLoginShell(
   { name, definition, options }: Examination,
-  said: string,
+  serverWords: string,
 ): Promise<DoctorCheck[]> {
   const login = (await options.loginShell?.()) ?? null;
   if (login === null) return [];
   const { compareWithShell } = await import("./login-shell.ts");
-  const check = compareWithShell({ name, definition, plane: options.environment, login, said });
+  const check = compareWithShell({
+    name,
+    definition,
+    plane: options.environment,
+    login,
+    serverWords: serverWords,
+  });
   return check === null ? [] : [check];
 }
 
@@ -228,13 +246,13 @@ async function examineRemote(examination: Examination): Promise<DoctorCheck[]> {
   const address = checkUrl(definition.url);
   if ("check" in address) return [address.check];
   const { url } = address;
-  const known = [passed("url", `It names ${url.host}.`), checkEnvironment(definition)];
+  const addressChecks = [passed("url", `It names ${url.host}.`), checkEnvironment(definition)];
   const reachable = await checkReachable(url, limitMs);
-  if (!reachable.ok) return [...known, reachable];
+  if (!reachable.ok) return [...addressChecks, reachable];
   const session = await examineSession(examination);
   if (mayExpectTls(session) && (await isTlsPort(url, limitMs)))
-    return [...known, plainOnTlsPort(url)];
-  return [...known, reachable, ...session];
+    return [...addressChecks, plainOnTlsPort(url)];
+  return [...addressChecks, reachable, ...session];
 }
 
 function failedHandshake(session: readonly DoctorCheck[]): DoctorCheck | undefined {
@@ -266,7 +284,8 @@ async function examineSession({
   if (!handshake.ok) return [handshake];
   const stay = checkStay(definition, opened, options.lost ?? null);
   const tools = checkTools(name, definition, opened, options.takeTools);
-  return stay === null ? [handshake, tools] : [handshake, tools, stay];
+  if (stay === null) return [handshake, tools];
+  return [handshake, tools, stay];
 }
 
 /** A named secret may be shorter than a guessed one. */
@@ -279,19 +298,23 @@ export function hideSecrets({
   auth,
   url,
 }: ServerDefinition): (text: string) => string {
-  const named = Object.entries({ ...env, ...headers }).filter(([name]) => looksSecret(name));
-  const values = named.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);
-  const given = [auth?.token, auth?.clientSecret, ...Object.values(auth?.schemes ?? {})];
-  const others = [...given, ...secretArguments(args), ...(url ? urlSecrets(url) : [])];
-  return createHider([...values, ...others], shortestSecret);
+  const secretNamed = Object.entries({ ...env, ...headers }).filter(([name]) => looksSecret(name));
+  const values = secretNamed.flatMap(([, value]) => [value, value.replace(/^\w+\s+/, "")]);
+  const credentials = [auth?.token, auth?.clientSecret, ...Object.values(auth?.schemes ?? {})];
+  const furtherSecrets = [
+    ...credentials,
+    ...secretArguments(args),
+    ...(url ? urlSecrets(url) : []),
+  ];
+  return createHider([...values, ...furtherSecrets], shortestSecret);
 }
 
 /** `--token=x` and `--token x`. */
 function secretArguments(args: readonly string[]): string[] {
-  return args.flatMap((word, at) => {
-    const [, flag = "", value] = /^(-{1,2}[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
+  return args.flatMap((argument, index) => {
+    const [, flag = "", value] = /^(-{1,2}[\w-]+)(?:=(.*))?$/s.exec(argument) ?? [];
     if (!looksSecret(flag)) return [];
-    const next = args[at + 1];
+    const next = args[index + 1];
     if (value !== undefined) return [value];
     return next === undefined || next.startsWith("-") ? [] : [next];
   });
@@ -303,11 +326,16 @@ function urlSecrets(text: string): string[] {
   return [username, decodeURIComponent(password), password, ...searchParams.values()];
 }
 
-export const tryServer: DoctorPackage["tryServer"] = async (name, definition, where) => {
+function problemText({ detail, fix }: DoctorCheck): string {
+  if (fix === null) return detail;
+  return `${detail} ${fix}`;
+}
+
+export const tryServer: DoctorPackage["tryServer"] = async (name, definition, place) => {
   let tools: number | null = null;
   let status: number | undefined;
   const checks = await examineServer(name, definition, {
-    ...where,
+    ...place,
     isInstalled: false,
     onOpened({ failure }) {
       status = failure?.status;
@@ -317,11 +345,8 @@ export const tryServer: DoctorPackage["tryServer"] = async (name, definition, wh
       return { tools: listed, rejected: [] };
     },
   });
-  const wrong = checks.find(({ ok }) => !ok);
-  const problem =
-    wrong === undefined
-      ? null
-      : [wrong.detail, wrong.fix].filter((part) => part !== null).join(" ");
+  const failedCheck = checks.find(({ ok }) => !ok);
+  const problem = failedCheck === undefined ? null : problemText(failedCheck);
   const isAnonymous = definition.auth === undefined && Object.keys(definition.headers).length === 0;
   return { tools, needsSignIn: status === 401 && isAnonymous, problem };
 };

@@ -13,7 +13,14 @@ import {
 function compare(changes: Partial<Comparison> & { server?: Record<string, unknown> }) {
   const { server, ...rest } = changes;
   const definition = sampleServer({ command: "/bin/server", ...server });
-  return compareWithShell({ name: "notes", definition, plane: {}, login: {}, said: "", ...rest });
+  return compareWithShell({
+    name: "notes",
+    definition,
+    plane: {},
+    login: {},
+    serverWords: "",
+    ...rest,
+  });
 }
 
 suite("a server's environment beside that of a login shell", () => {
@@ -33,7 +40,7 @@ suite("a server's environment beside that of a login shell", () => {
     const check = compare({
       plane: { NOTION_KEY: "hunter2" },
       login: { NOTION_KEY: "hunter2" },
-      said: "It exited with code 1. It last wrote:\nError: NOTION_KEY is required",
+      serverWords: "It exited with code 1. It last wrote:\nError: NOTION_KEY is required",
     });
     assert.match(
       check?.detail ?? "",

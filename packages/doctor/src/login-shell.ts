@@ -20,9 +20,12 @@ export async function readLoginShell(plane: Environment): Promise<Environment | 
   if (process.platform === "win32" || !shell) return null;
   const mark = `environment-${randomUUID()}`;
   // Only the user's own files speak, not the plane's environment.
-  const given = ["HOME", "USER", "LOGNAME", "LANG", "TMPDIR"].map((name) => [name, plane[name]]);
+  const userVariables = ["HOME", "USER", "LOGNAME", "LANG", "TMPDIR"].map((name) => [
+    name,
+    plane[name],
+  ]);
   const env = {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(userVariables),
     SHELL: shell,
     TERM: "dumb",
     PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -32,8 +35,9 @@ export async function readLoginShell(plane: Environment): Promise<Environment | 
     ["-lic", `printf '%s' ${mark}; env -0 2>/dev/null || env`],
     env,
   );
-  const [, found] = output.split(mark);
-  return found === undefined ? null : parseEnvironment(found);
+  const [, environmentText] = output.split(mark);
+  if (environmentText === undefined) return null;
+  return parseEnvironment(environmentText);
 }
 
 /** Between NULs where the system can write them so. */
@@ -53,12 +57,12 @@ function shellOfUser(): string | null {
 }
 
 /** In a session of its own: an interactive shell has no terminal to wait for, and ends whole. */
-function outputOf(shell: string, words: string[], env: Environment): Promise<string> {
+function outputOf(shell: string, shellArguments: string[], env: Environment): Promise<string> {
   return new Promise((resolve) => {
     let output = "";
     // Where a person logs in, and not where a stranger's files are.
     const cwd = homeDirectory() ?? "/";
-    const child = spawn(shell, words, {
+    const child = spawn(shell, shellArguments, {
       cwd,
       env,
       stdio: ["ignore", "pipe", "ignore"],
@@ -86,17 +90,17 @@ export type Comparison = {
   definition: ServerDefinition;
   plane: Environment;
   login: Environment;
-  said: string;
+  serverWords: string;
 };
 
 type Difference = { detail: string; fix: string };
 
 /** What a server lacks that starts by hand; null when nothing differs. Shows no value. */
 export function compareWithShell(comparison: Comparison): DoctorCheck | null {
-  const found = [...pathDifferences(comparison), ...variableDifferences(comparison)];
-  const [first] = found;
+  const differences = [...pathDifferences(comparison), ...variableDifferences(comparison)];
+  const [first] = differences;
   if (first === undefined) return null;
-  return failed("login shell", found.map(({ detail }) => detail).join(" "), first.fix);
+  return failed("login shell", differences.map(({ detail }) => detail).join(" "), first.fix);
 }
 
 function environmentOf({ definition: { env, inheritEnv }, plane }: Comparison): Environment {
@@ -108,20 +112,23 @@ function pathDifferences(comparison: Comparison): Difference[] {
   const { definition, login } = comparison;
   const { command = "", cwd = "." } = definition;
   if (isPath(command) || login.PATH === undefined) return [];
-  const here = environmentOf(comparison).PATH;
-  const ours = findCommand(command, cwd, here).found;
-  const theirs = findCommand(command, cwd, login.PATH).found;
-  if (theirs === null || theirs === ours) return [];
-  const missing = searchPath(login.PATH, cwd).filter(
-    (entry) => !searchPath(here, cwd).includes(entry),
+  const serverPath = environmentOf(comparison).PATH;
+  const serverCommand = findCommand(command, cwd, serverPath).executable;
+  const shellCommand = findCommand(command, cwd, login.PATH).executable;
+  if (shellCommand === null || shellCommand === serverCommand) return [];
+  const missingDirectories = searchPath(login.PATH, cwd).filter(
+    (entry) => !searchPath(serverPath, cwd).includes(entry),
   );
-  const place = ours === null ? "is not found for this server" : `is ${ours} for this server`;
-  const more =
-    missing.length === 0
+  const whereText =
+    serverCommand === null ? "is not found for this server" : `is ${serverCommand} for this server`;
+  const orderText =
+    missingDirectories.length === 0
       ? "PATH there has another order"
-      : `PATH there also has ${missing.join(", ")}`;
-  const detail = `'${command}' is ${theirs} in your login shell and ${place}; ${more}.`;
-  return [{ detail, fix: `Set 'command' to ${theirs}, or start toolplane from a login shell.` }];
+      : `PATH there also has ${missingDirectories.join(", ")}`;
+  const detail = `'${command}' is ${shellCommand} in your login shell and ${whereText}; ${orderText}.`;
+  return [
+    { detail, fix: `Set 'command' to ${shellCommand}, or start toolplane from a login shell.` },
+  ];
 }
 
 function variableDifferences(comparison: Comparison): Difference[] {
@@ -132,37 +139,40 @@ function variableDifferences(comparison: Comparison): Difference[] {
   );
   return names.sort().flatMap((name) => {
     if (name === "PATH" || !(login[name] ?? plane[name]) || !matters(name, comparison)) return [];
-    const elsewhere = `Start toolplane from a login shell, or set ${name} in 'env'.`;
+    const restartFix = `Start toolplane from a login shell, or set ${name} in 'env'.`;
     if (server[name] === undefined) {
-      const where = login[name] === undefined ? "where toolplane runs" : "in your login shell";
+      const placeText = login[name] === undefined ? "where toolplane runs" : "in your login shell";
       const fix =
-        plane[name] === undefined ? elsewhere : `Add ${name} to 'inheritEnv' of the server.`;
-      return { detail: `${name} is set ${where} but not for this server.`, fix };
+        plane[name] === undefined ? restartFix : `Add ${name} to 'inheritEnv' of the server.`;
+      return { detail: `${name} is set ${placeText} but not for this server.`, fix };
     }
     if (login[name] === undefined || login[name] === server[name]) return [];
     const fix = Object.hasOwn(definition.env, name)
       ? `Correct ${name} in 'env', or remove it there.`
-      : elsewhere;
+      : restartFix;
     return { detail: `${name} has another value in your login shell than for this server.`, fix };
   });
 }
 
-const ofShells =
+const shellVariables =
   /^(?:_|PWD|OLDPWD|SHLVL|SHELL|TERM|HOME|USER|LOGNAME|PS\d|LANG|TMPDIR|LS_COLORS|HIST\w*)$/;
 const shortestWord = 4;
 
-function matters(name: string, { name: server, definition, login, said }: Comparison): boolean {
-  if (ofShells.test(name)) return false;
-  if (new RegExp(`\\b${name}\\b`).test(said) || sharesWord(name, [server, ...definition.args]))
+function matters(
+  name: string,
+  { name: server, definition, login, serverWords }: Comparison,
+): boolean {
+  if (shellVariables.test(name)) return false;
+  if (
+    new RegExp(`\\b${name}\\b`).test(serverWords) ||
+    sharesWord(name, [server, ...definition.args])
+  )
     return true;
   // What only the plane has may be meant for it.
   if (login[name] === undefined) return false;
   const installer = installerOf(definition);
-  const groups = [
-    "proxy",
-    "certificates",
-    ...(installer === null ? [] : ["packages", "containers"]),
-  ];
+  const groups = ["proxy", "certificates"];
+  if (installer !== null) groups.push("packages", "containers");
   return inheritedVariables
     .filter(({ group }) => groups.includes(group))
     .some(({ variables }) => variables.some((pattern) => compileGlob(pattern)(name)));
@@ -170,12 +180,14 @@ function matters(name: string, { name: server, definition, login, said }: Compar
 
 /** GITHUB_TOKEN belongs to `@modelcontextprotocol/server-github`. */
 function sharesWord(name: string, texts: readonly string[]): boolean {
-  const words = new Set(texts.flatMap((text) => text.toLowerCase().split(/[^a-z0-9]+/)));
-  const own = name.toLowerCase().split("_");
-  return own.some((word) => word.length >= shortestWord && words.has(word) && !common.has(word));
+  const lowerCaseWords = new Set(texts.flatMap((text) => text.toLowerCase().split(/[^a-z0-9]+/)));
+  const nameParts = name.toLowerCase().split("_");
+  return nameParts.some(
+    (part) => part.length >= shortestWord && lowerCaseWords.has(part) && !commonWords.has(part),
+  );
 }
 
-const common = new Set([
+const commonWords = new Set([
   "server",
   "model",
   "context",

@@ -15,7 +15,7 @@ export const createPlanner: WorkPackage["createPlanner"] = async (parts) => {
   return planner.createPlanner(parts);
 };
 
-export const showSchedules: WorkPackage["showSchedules"] = async (...asked) => {
+export const showSchedules: WorkPackage["showSchedules"] = async (...args) => {
   const schedules = await import("./jobs/schedule.ts");
-  return schedules.showSchedules(...asked);
+  return schedules.showSchedules(...args);
 };

@@ -8,7 +8,12 @@ import {
 } from "../../lib/json/exact-numbers.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
 import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
-import { ambiguityIn, isAsWritten, maxAsked, measureJson } from "../../lib/json/measure-json.ts";
+import {
+  ambiguityIn,
+  isAsWritten,
+  maxClientValues,
+  measureJson,
+} from "../../lib/json/measure-json.ts";
 import type { AsClient } from "../../model/calls/provider.ts";
 import { errorTable, publicMessage, toPlaneError } from "../../model/errors.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
@@ -148,7 +153,12 @@ const maxBatch = 1_000;
 
 /** Keeps the text of numbers that would change, and ids exactly. */
 export function parseRequest(text: string): Parsed {
-  const { tooMuch, members, inexact, arguments: longArguments } = measureJson(text, maxAsked);
+  const {
+    tooMuch,
+    members,
+    inexact,
+    arguments: longArguments,
+  } = measureJson(text, maxClientValues);
   if (tooMuch !== null) return { wrong: tooMuch };
   let message: unknown;
   try {

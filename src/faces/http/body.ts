@@ -8,7 +8,7 @@ import {
 } from "../../lib/json/exact-numbers.ts";
 import { memberPlace } from "../../lib/json/json-members.ts";
 import { noteAmbiguity, rememberText } from "../../lib/json/json-text.ts";
-import { ambiguityIn, maxAsked, measureJson } from "../../lib/json/measure-json.ts";
+import { ambiguityIn, maxClientValues, measureJson } from "../../lib/json/measure-json.ts";
 import { shorten } from "../../lib/text/cut-text.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -20,7 +20,12 @@ export function parseBody(
   like: string,
   knownFields?: readonly string[],
 ): UnknownObject {
-  const { tooMuch, members, inexact, arguments: longArguments } = measureJson(body, maxAsked);
+  const {
+    tooMuch,
+    members,
+    inexact,
+    arguments: longArguments,
+  } = measureJson(body, maxClientValues);
   if (tooMuch !== null) throw new PlaneError("USAGE", `The body cannot be read: ${tooMuch}.`);
   let parsed: unknown;
   try {

@@ -48,8 +48,8 @@ export class Cancellation implements Cancellable, CancelListener {
   }
 
   leave(listener: CancelListener): void {
-    const at = this.#listeners?.indexOf(listener) ?? -1;
-    if (at >= 0) this.#listeners?.splice(at, 1);
+    const listenerIndex = this.#listeners?.indexOf(listener) ?? -1;
+    if (listenerIndex >= 0) this.#listeners?.splice(listenerIndex, 1);
   }
 
   /** Is cancelled together with another, until `unfollow`. */

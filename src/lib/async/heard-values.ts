@@ -5,7 +5,7 @@ const soonMs = 5_000;
 const maxAgeMs = 30_000;
 /** A read that began so long ago answers those who ask meanwhile: an overloaded store is not asked once for each. */
 const sharedMs = 1_000;
-const keptAtLeast = 10_000;
+const minKeptKeys = 10_000;
 
 type Options<V> = {
   read(key: string): Promise<V>;
@@ -26,30 +26,30 @@ export function createHeardValues<V>({
   isKept = () => true,
   untoldMs = 0,
 }: Options<V>) {
-  const entries = createLru<Entry<V>>(keptAtLeast);
+  const entries = createLru<Entry<V>>(minKeptKeys);
   const reading = new Map<string, Reading<V>>();
   let changes = 0;
 
   async function readNow(key: string): Promise<V> {
-    const before = changes;
+    const changesBefore = changes;
     // From its beginning on: a change that comes later is announced.
     const readAt = performance.now();
     const value = await read(key);
-    if (before !== changes) return value;
+    if (changesBefore !== changes) return value;
     if (isKept(value)) entries.set(key, { value, readAt, isReading: false });
     else entries.delete(key);
     return value;
   }
 
   function readTogether(key: string): Promise<V> {
-    const current = reading.get(key);
-    if (current !== undefined && performance.now() - current.begunAt < sharedMs)
-      return current.value;
+    const sharedReading = reading.get(key);
+    if (sharedReading !== undefined && performance.now() - sharedReading.begunAt < sharedMs)
+      return sharedReading.value;
     const value = readNow(key).finally(() => {
-      if (reading.get(key) === mine) reading.delete(key);
+      if (reading.get(key) === ownReading) reading.delete(key);
     });
-    const mine = { value, begunAt: performance.now() };
-    reading.set(key, mine);
+    const ownReading = { value, begunAt: performance.now() };
+    reading.set(key, ownReading);
     return value;
   }
 

@@ -3,30 +3,32 @@
  * `retryAfterMs` later.
  */
 export function once<T>(make: () => T, retryAfterMs = 0): (() => T) & { made(): boolean } {
-  let value: { made: T; failedAt?: number } | undefined;
+  let attempt: { made: T; failedAt?: number } | undefined;
   const get = () => {
-    if (value?.failedAt !== undefined && performance.now() - value.failedAt >= retryAfterMs)
-      value = undefined;
-    if (value) return value.made;
-    const current: { made: T; failedAt?: number } = { made: make() };
-    value = current;
-    if (current.made instanceof Promise)
-      current.made.catch(() => {
-        current.failedAt = performance.now();
+    if (attempt?.failedAt !== undefined && performance.now() - attempt.failedAt >= retryAfterMs)
+      attempt = undefined;
+    if (attempt) return attempt.made;
+    const newAttempt: { made: T; failedAt?: number } = { made: make() };
+    attempt = newAttempt;
+    if (newAttempt.made instanceof Promise)
+      newAttempt.made.catch(() => {
+        newAttempt.failedAt = performance.now();
       });
-    return current.made;
+    return newAttempt.made;
   };
-  return Object.assign(get, { made: () => value !== undefined && value.failedAt === undefined });
+  return Object.assign(get, {
+    made: () => attempt !== undefined && attempt.failedAt === undefined,
+  });
 }
 
 /** Calls run one after the other. */
 export function serialized<Args extends unknown[], R>(
   work: (...args: Args) => Promise<R>,
 ): (...args: Args) => Promise<R> {
-  let before: Promise<unknown> = Promise.resolve();
+  let previous: Promise<unknown> = Promise.resolve();
   return (...args) => {
-    const next = before.then(() => work(...args));
-    before = next.catch(() => undefined);
+    const next = previous.then(() => work(...args));
+    previous = next.catch(() => undefined);
     return next;
   };
 }
@@ -37,8 +39,10 @@ type Step = () => unknown;
 export async function runAll(steps: readonly (Step | readonly Step[])[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) {
-    const settled = await Promise.allSettled([step].flat().map(async (one) => one()));
-    for (const one of settled) if (one.status === "rejected") failures.push(one.reason);
+    const settled = await Promise.allSettled(
+      [step].flat().map(async (parallelStep) => parallelStep()),
+    );
+    for (const outcome of settled) if (outcome.status === "rejected") failures.push(outcome.reason);
   }
   if (failures.length > 0) throw failures[0];
 }

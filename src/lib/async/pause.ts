@@ -57,7 +57,8 @@ export function backoffMs(
 }
 
 export function spreadMs(ms: number, jitter: number, random: () => number = Math.random): number {
-  return jitter === 0 ? ms : Math.round(ms * (1 + jitter * (2 * random() - 1)));
+  if (jitter === 0) return ms;
+  return Math.round(ms * (1 + jitter * (2 * random() - 1)));
 }
 
 const usualMs = 4;

@@ -1,5 +1,5 @@
 /** However much stirs, nothing waits longer than so many times the quiet. */
-const longest = 20;
+const maxQuietPeriods = 20;
 
 /** Lets work wait that no caller waits for, until nothing has stirred for a while, or it is wanted now. */
 export function createQuiet(quietMs: number) {
@@ -10,18 +10,18 @@ export function createQuiet(quietMs: number) {
       stirredAt = performance.now();
     },
     async wait(): Promise<void> {
-      const until = performance.now() + longest * quietMs;
-      const wanted = hurried.promise.then(() => true);
+      const until = performance.now() + maxQuietPeriods * quietMs;
+      const whenHurried = hurried.promise.then(() => true);
       for (;;) {
         const ms = Math.min(until, stirredAt + quietMs) - performance.now();
         if (ms <= 0) return;
         let timer: NodeJS.Timeout | undefined;
-        const over = new Promise<boolean>((resolve) => {
+        const whenQuiet = new Promise<boolean>((resolve) => {
           timer = setTimeout(resolve, ms, false).unref();
         });
-        const isWanted = await Promise.race([over, wanted]);
+        const isHurried = await Promise.race([whenQuiet, whenHurried]);
         clearTimeout(timer);
-        if (isWanted) return;
+        if (isHurried) return;
       }
     },
     /** What waits goes on, and what comes next does not wait, until something stirs again. */

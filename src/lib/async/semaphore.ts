@@ -69,13 +69,13 @@ export async function* inOrder<T, R>(
   work: (item: T, index: number, signal: AbortSignal) => Promise<R>,
 ): AsyncGenerator<R, void, undefined> {
   const stopped = new AbortController();
-  const either = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
+  const workSignal = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
   const semaphore = createSemaphore(parallel, Number.POSITIVE_INFINITY);
   const begun: Promise<R>[] = [];
   const begin = async (item: T, index: number): Promise<R> => {
-    await semaphore.acquire(either);
+    await semaphore.acquire(workSignal);
     try {
-      return await work(item, index, either);
+      return await work(item, index, workSignal);
     } finally {
       semaphore.release();
     }
@@ -83,7 +83,7 @@ export async function* inOrder<T, R>(
   try {
     let index = 0;
     for await (const item of items) {
-      either.throwIfAborted();
+      workSignal.throwIfAborted();
       const result = begin(item, index++);
       // Reported later, to the consumer of an earlier result.
       result.catch(() => undefined);

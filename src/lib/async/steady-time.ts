@@ -8,8 +8,8 @@ const notableMs = 1_000;
 let shiftMs = 0;
 
 /** A steady moment as the wall clock shows it now. */
-export function wallTime(at: number): string {
-  const now = Date.now() - steadyNow();
-  if (Math.abs(now - shiftMs) > notableMs) shiftMs = now;
-  return new Date(at + shiftMs).toISOString();
+export function wallTime(steadyMs: number): string {
+  const currentShiftMs = Date.now() - steadyNow();
+  if (Math.abs(currentShiftMs - shiftMs) > notableMs) shiftMs = currentShiftMs;
+  return new Date(steadyMs + shiftMs).toISOString();
 }

@@ -2,7 +2,7 @@ export type Throttle<T> = { push(value: T): void; flush(): void };
 
 /** Passes on at most `most` values in each window; of more than that the newest, when the window is over. */
 export function createThrottle<T>(
-  most: number,
+  maxPerWindow: number,
   windowMs: number,
   pass: (value: T) => void,
 ): Throttle<T> {
@@ -28,7 +28,7 @@ export function createThrottle<T>(
 
   return {
     push(value: T): void {
-      if (passed < most) send(value);
+      if (passed < maxPerWindow) send(value);
       else waiting = { value };
     },
     /** Passes on what waits. */

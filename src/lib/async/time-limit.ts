@@ -46,8 +46,8 @@ export class TimeLimiter extends Cancellation {
   #arm(): void {
     if (this.#limitMs === 0 || this.#isCleared || this.#paused > 0 || this.isCancelled) return;
     this.#disarm();
-    const left = Math.min(this.#dueAt, this.#lastAt) - steadyNow();
-    this.#timer = setTimeout(() => this.expire(), Math.min(maxTimerMs, Math.max(0, left)));
+    const remainingMs = Math.min(this.#dueAt, this.#lastAt) - steadyNow();
+    this.#timer = setTimeout(() => this.expire(), Math.min(maxTimerMs, Math.max(0, remainingMs)));
   }
 
   #disarm(): void {
@@ -64,15 +64,17 @@ export class TimeLimiter extends Cancellation {
   /** Infinite without a limit. */
   leftMs(): number {
     if (this.#limitMs === 0) return Number.POSITIVE_INFINITY;
-    return Math.max(
-      0,
-      Math.min(this.#dueAt, this.#lastAt) - (this.#paused > 0 ? this.#pausedAt : steadyNow()),
-    );
+    return Math.max(0, Math.min(this.#dueAt, this.#lastAt) - this.#now());
+  }
+
+  /** On its clock, which stands still while it is paused. */
+  #now(): number {
+    return this.#paused > 0 ? this.#pausedAt : steadyNow();
   }
 
   /** Restarts the limit, never beyond `capMs` in all. */
   extend(forMs = this.#limitMs): void {
-    this.#dueAt = (this.#paused > 0 ? this.#pausedAt : steadyNow()) + forMs;
+    this.#dueAt = this.#now() + forMs;
     this.#arm();
   }
 

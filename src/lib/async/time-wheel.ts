@@ -3,7 +3,7 @@ export type Expiring = { expire(): void };
 
 /** One entry of a wheel; links to its neighbours. */
 export type Spoke<T> = {
-  of: T;
+  owner: T;
   dueAt: number;
   before: Spoke<T> | null;
   after: Spoke<T> | null;
@@ -24,8 +24,8 @@ export function createTimeWheel<T extends Expiring>() {
   const lists = new Map<number, SpokeList<T>>();
 
   function listOf(limitMs: number): SpokeList<T> {
-    const known = lists.get(limitMs);
-    if (known) return known;
+    const existingList = lists.get(limitMs);
+    if (existingList) return existingList;
     const list: SpokeList<T> = { limitMs, first: null, last: null, timer: undefined };
     lists.set(limitMs, list);
     return list;
@@ -42,7 +42,7 @@ export function createTimeWheel<T extends Expiring>() {
     const now = performance.now();
     for (let spoke = list.first; spoke !== null && spoke.dueAt <= now; spoke = list.first) {
       remove(spoke);
-      spoke.of.expire();
+      spoke.owner.expire();
     }
     arm(list);
   }
@@ -60,10 +60,10 @@ export function createTimeWheel<T extends Expiring>() {
   }
 
   return {
-    add(of: T, limitMs: number): Spoke<T> {
+    add(owner: T, limitMs: number): Spoke<T> {
       const list = listOf(limitMs);
       const spoke: Spoke<T> = {
-        of,
+        owner,
         dueAt: performance.now() + limitMs,
         before: list.last,
         after: null,
@@ -78,10 +78,10 @@ export function createTimeWheel<T extends Expiring>() {
     },
     remove,
     all(): T[] {
-      const found: T[] = [];
+      const owners: T[] = [];
       for (const list of lists.values())
-        for (let spoke = list.first; spoke !== null; spoke = spoke.after) found.push(spoke.of);
-      return found;
+        for (let spoke = list.first; spoke !== null; spoke = spoke.after) owners.push(spoke.owner);
+      return owners;
     },
   };
 }

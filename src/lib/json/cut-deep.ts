@@ -8,22 +8,22 @@ const closeBracket = 0x5d;
 
 /** JSON with null for every object and list that is nested deeper. Text that is not JSON stays so. */
 export function cutDeep(text: string, deepest: number): string {
-  const kept: string[] = [];
-  let from = 0;
+  const parts: string[] = [];
+  let keptFrom = 0;
   let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = endOfString(text, index);
     else if (code === openBrace || code === openBracket) {
       depth += 1;
-      if (depth === deepest + 1) kept.push(text.slice(from, at), "null");
+      if (depth === deepest + 1) parts.push(text.slice(keptFrom, index), "null");
     } else if (code === closeBrace || code === closeBracket) {
-      if (depth === deepest + 1) from = at + 1;
+      if (depth === deepest + 1) keptFrom = index + 1;
       depth -= 1;
     }
   }
-  kept.push(text.slice(from));
-  return kept.join("");
+  parts.push(text.slice(keptFrom));
+  return parts.join("");
 }
 
 /** A copy of a value with null for what is nested deeper. */

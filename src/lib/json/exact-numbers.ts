@@ -1,20 +1,20 @@
 import { scanNumbers } from "./scan-numbers.ts";
 
 /** Far deeper than real data, far from the end of the stack. */
-const deepest = 1_000;
+const maxDepth = 1_000;
 
 /** Recursion over it would overflow the stack. */
-export function isTooDeep(value: unknown, left = deepest): boolean {
+export function isTooDeep(value: unknown, levelsLeft = maxDepth): boolean {
   if (typeof value !== "object" || value === null) return false;
-  if (left < 0) return true;
+  if (levelsLeft < 0) return true;
   if (Array.isArray(value)) {
     for (const item of value)
-      if (typeof item === "object" && isTooDeep(item, left - 1)) return true;
+      if (typeof item === "object" && isTooDeep(item, levelsLeft - 1)) return true;
     return false;
   }
   for (const key in value) {
     const inner = (value as Record<string, unknown>)[key];
-    if (typeof inner === "object" && isTooDeep(inner, left - 1)) return true;
+    if (typeof inner === "object" && isTooDeep(inner, levelsLeft - 1)) return true;
   }
   return false;
 }
@@ -39,7 +39,8 @@ export function mayLoseNumbers(text: string): boolean {
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const tree = scanNumbers(text, isLost);
-  return tree === undefined ? value : put(value, tree);
+  if (tree === undefined) return value;
+  return putNumbers(value, tree);
 }
 
 const wholeNumber = /^-?\d+$/;
@@ -55,7 +56,7 @@ function isLost(source: string): boolean {
 }
 
 /** Longer ones are not written out. */
-const maxWritten = 1_000;
+const maxWrittenZeros = 1_000;
 
 /** The ways in which a reader may write a number: as it stands, written out, and as it is when parsed. */
 export function spellingsOf(raw: object): string[] {
@@ -66,28 +67,29 @@ export function spellingsOf(raw: object): string[] {
 /** For a number that keeps its value: only an exponent has two spellings. */
 export function numberSpellings(value: number): string[] {
   const text = JSON.stringify(value);
-  return text.includes("e") ? [text, writtenOut(text)] : [text];
+  if (text.includes("e")) return [text, writtenOut(text)];
+  return [text];
 }
 
 /** Without an exponent, and without zeros that say nothing. */
 function writtenOut(source: string): string {
-  const [, sign = "", digits = "0", power = "0"] =
+  const [, sign = "", digits = "0", exponentText = "0"] =
     /^(-?)(\d+)e(-?\d+)$/.exec(decimalOf(source)) ?? [];
-  const zeros = Number(power);
-  if (Math.abs(zeros) > maxWritten) return source;
-  if (zeros >= 0) return `${sign}${digits}${"0".repeat(zeros)}`;
-  const padded = digits.padStart(1 - zeros, "0");
-  return `${sign}${padded.slice(0, zeros)}.${padded.slice(zeros)}`;
+  const exponent = Number(exponentText);
+  if (Math.abs(exponent) > maxWrittenZeros) return source;
+  if (exponent >= 0) return `${sign}${digits}${"0".repeat(exponent)}`;
+  const padded = digits.padStart(1 - exponent, "0");
+  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
 }
 
 /** A normal form: equal for all spellings of one number. */
 function decimalOf(text: string): string {
-  const [, sign = "", whole = "", part = "", power = "0"] =
+  const [, sign = "", integer = "", fraction = "", exponentText = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
-  const digits = `${whole}${part}`.replace(/^0+/, "");
-  const kept = digits.replace(/(?<!0)0+$/, "");
-  if (kept === "") return `${sign}${whole === "" ? text : "0"}`;
-  return `${sign}${kept}e${Number(power) - part.length + digits.length - kept.length}`;
+  const digits = `${integer}${fraction}`.replace(/^0+/, "");
+  const significant = digits.replace(/(?<!0)0+$/, "");
+  if (significant === "") return `${sign}${integer === "" ? text : "0"}`;
+  return `${sign}${significant}e${Number(exponentText) - fraction.length + digits.length - significant.length}`;
 }
 
 /** The texts of one object, or of objects inside of it, by key. */
@@ -98,15 +100,15 @@ const trees = new WeakMap<object, Tree>();
 /** Each takes a microsecond or two again and again on its way. */
 const maxNumbers = 10_000;
 /** Each is compared with what is read. */
-const maxLong = 50_000;
-export const tooManyNumbers = `it has more than ${maxNumbers} numbers that cannot be read exactly, or ${maxLong} of more than 15 digits; write them as texts`;
+const maxLongNumbers = 50_000;
+export const tooManyNumbers = `it has more than ${maxNumbers} numbers that cannot be read exactly, or ${maxLongNumbers} of more than 15 digits; write them as texts`;
 
 /** Made once: a stack is costly. */
 const tooMany = new Error(tooManyNumbers);
 
 /** Remembers texts of numbers that would change. False if there are too many. `inexact` where they were counted. */
 export function noteExactNumbers(value: unknown, text: string, inexact = -1): boolean {
-  if (inexact === 0 || inexact > maxLong) return inexact === 0;
+  if (inexact === 0 || inexact > maxLongNumbers) return inexact === 0;
   if ((inexact < 0 && !suspicious.test(text)) || isTooDeep(value)) return true;
   let count = 0;
   const isKept = (number: string) => {
@@ -123,14 +125,14 @@ export function noteExactNumbers(value: unknown, text: string, inexact = -1): bo
     if (thrown !== tooMany) throw thrown;
     return false;
   }
-  if (tree instanceof Map) note(value, tree);
+  if (tree instanceof Map) noteTree(value, tree);
   return true;
 }
 
-function note(value: unknown, tree: Tree): void {
+function noteTree(value: unknown, tree: Tree): void {
   if (!isHolder(value)) return;
   trees.set(value, tree);
-  for (const [key, inner] of tree) if (typeof inner !== "string") note(value[key], inner);
+  for (const [key, inner] of tree) if (typeof inner !== "string") noteTree(value[key], inner);
 }
 
 function isHolder(value: unknown): value is Record<string, unknown> {
@@ -145,16 +147,16 @@ export function exactText(holder: object, key: string): string | undefined {
 
 /** Costs nothing where there are none. */
 export function exactNumbersIn(value: unknown): ExactNumber[] {
-  const found: ExactNumber[] = [];
+  const exactNumbers: ExactNumber[] = [];
   const tree = isHolder(value) ? trees.get(value) : undefined;
-  if (tree) collect(tree, [], found);
-  return found;
+  if (tree) collect(tree, [], exactNumbers);
+  return exactNumbers;
 }
 
-function collect(tree: Tree, path: string[], found: ExactNumber[]): void {
+function collect(tree: Tree, path: string[], exactNumbers: ExactNumber[]): void {
   for (const [key, inner] of tree) {
-    if (typeof inner === "string") found.push({ path: [...path, key], text: inner });
-    else collect(inner, [...path, key], found);
+    if (typeof inner === "string") exactNumbers.push({ path: [...path, key], text: inner });
+    else collect(inner, [...path, key], exactNumbers);
   }
 }
 
@@ -169,30 +171,30 @@ export function putExactNumbers<T>(value: T, numbers: readonly ExactNumber[]): T
   const tree: Tree = new Map();
   for (const { path, text } of numbers) {
     let branch = tree;
-    for (const [at, key] of path.entries()) {
-      if (at === path.length - 1) branch.set(key, text);
+    for (const [depth, key] of path.entries()) {
+      if (depth === path.length - 1) branch.set(key, text);
       else branch = branchOf(branch, key);
     }
   }
-  return put(value, tree) as T;
+  return putNumbers(value, tree) as T;
 }
 
 function branchOf(tree: Tree, key: string): Tree {
-  const known = tree.get(key);
-  if (known instanceof Map) return known;
-  const made: Tree = new Map();
-  tree.set(key, made);
-  return made;
+  const existingBranch = tree.get(key);
+  if (existingBranch instanceof Map) return existingBranch;
+  const newBranch: Tree = new Map();
+  tree.set(key, newBranch);
+  return newBranch;
 }
 
-function put(value: unknown, exact: Tree | string): unknown {
+function putNumbers(value: unknown, exact: Tree | string): unknown {
   if (typeof exact === "string") return Object.is(value, Number(exact)) ? rawJSON(exact) : value;
   if (!isHolder(value)) return value;
   const copy = Array.isArray(value) ? [...value] : Object.fromEntries(Object.entries(value));
   for (const [key, inner] of exact) {
     if (!Object.hasOwn(value, key)) continue;
-    const now = put(value[key], inner);
-    if (now !== value[key]) setMember(copy, key, now);
+    const exactValue = putNumbers(value[key], inner);
+    if (exactValue !== value[key]) setMember(copy, key, exactValue);
   }
   return copy;
 }
@@ -212,5 +214,6 @@ function setMember(holder: Record<string, unknown> | unknown[], key: string, val
 /** For a value that was noted and not copied since. */
 export function withExactNumbers<T>(value: T): T {
   const tree = isHolder(value) ? trees.get(value) : undefined;
-  return tree ? (put(value, tree) as T) : value;
+  if (tree) return putNumbers(value, tree) as T;
+  return value;
 }

@@ -14,16 +14,16 @@ type Member = { key: string; name: string; value: string };
 /** In valid JSON, each as it is written. */
 function membersOf(text: string): Member[] {
   const members: Member[] = [];
-  let at = text.indexOf("{") + 1;
+  let position = text.indexOf("{") + 1;
   for (;;) {
-    const opening = text.indexOf('"', at);
+    const opening = text.indexOf('"', position);
     if (opening < 0) return members;
     const closing = endOfString(text, opening);
     const name = text.slice(opening, closing + 1);
     const from = text.indexOf(":", closing) + 1;
     const end = endOfMember(text, from);
     members.push({ key: JSON.parse(name) as string, name, value: text.slice(from, end).trim() });
-    at = end + 1;
+    position = end + 1;
     if (text.charCodeAt(end) !== comma) return members;
   }
 }
@@ -39,9 +39,9 @@ export function memberPlace(
   key: string,
   object = 0,
 ): [from: number, end: number] | undefined {
-  let at = text.indexOf("{", object) + 1;
+  let position = text.indexOf("{", object) + 1;
   for (;;) {
-    const opening = text.indexOf('"', at);
+    const opening = text.indexOf('"', position);
     if (opening < 0) return undefined;
     const closing = endOfString(text, opening);
     const from = text.indexOf(":", closing) + 1;
@@ -49,7 +49,7 @@ export function memberPlace(
     if (closing - opening - 1 === key.length && text.startsWith(key, opening + 1))
       return [from, end];
     if (text.charCodeAt(end) !== comma) return undefined;
-    at = end + 1;
+    position = end + 1;
   }
 }
 
@@ -59,44 +59,45 @@ export function changeMembers(
   changes: Readonly<Record<string, MemberChange>>,
 ): string {
   const members = membersOf(text);
-  const left = new Map(Object.entries(changes));
-  const kept: string[] = [];
+  const pendingChanges = new Map(Object.entries(changes));
+  const writtenMembers: string[] = [];
   for (const { key, name, value } of members.toReversed()) {
-    const change = left.get(key);
-    left.delete(key);
+    const change = pendingChanges.get(key);
+    pendingChanges.delete(key);
     const isRepeated = change === undefined && Object.hasOwn(changes, key);
-    const now = isRepeated ? undefined : change ? change(value) : value;
-    if (now !== undefined) kept.push(`${name}:${now}`);
+    if (isRepeated) continue;
+    const newText = change ? change(value) : value;
+    if (newText !== undefined) writtenMembers.push(`${name}:${newText}`);
   }
-  kept.reverse();
-  for (const [key, change] of left) {
+  writtenMembers.reverse();
+  for (const [key, change] of pendingChanges) {
     const added = change(undefined);
-    if (added !== undefined) kept.push(`${JSON.stringify(key)}:${added}`);
+    if (added !== undefined) writtenMembers.push(`${JSON.stringify(key)}:${added}`);
   }
-  return `{${kept.join(",")}}`;
+  return `{${writtenMembers.join(",")}}`;
 }
 
 /** The end of the object or list, in valid JSON. */
 export function endOfObject(text: string, from: number): number {
   let depth = 0;
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at);
+  for (let index = from; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = endOfString(text, index);
     else if (code === openBrace || code === openBracket) depth += 1;
     else if (code === closeBrace || code === closeBracket) {
       depth -= 1;
-      if (depth === 0) return at + 1;
+      if (depth === 0) return index + 1;
     }
   }
   return text.length;
 }
 
 function endOfMember(text: string, from: number): number {
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at);
-    else if (code === openBrace || code === openBracket) at = endOfObject(text, at) - 1;
-    else if (code === comma || code === closeBrace) return at;
+  for (let index = from; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = endOfString(text, index);
+    else if (code === openBrace || code === openBracket) index = endOfObject(text, index) - 1;
+    else if (code === comma || code === closeBrace) return index;
   }
   return text.length;
 }
@@ -107,17 +108,17 @@ const nearLength = 32;
 /** The closing quote; an even number of backslashes before a quote escape each other. */
 export function endOfString(text: string, opening: number): number {
   const near = opening + nearLength;
-  for (let here = opening + 1; here < near; here += 1) {
-    const code = text.charCodeAt(here);
-    if (code === quote) return here;
-    if (code === backslash) here += 1;
+  for (let index = opening + 1; index < near; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) return index;
+    if (code === backslash) index += 1;
   }
-  let at = opening;
+  let quoteIndex = opening;
   for (;;) {
-    at = text.indexOf('"', at + 1);
-    if (at < 0) return text.length;
-    let before = at - 1;
-    while (text.charCodeAt(before) === backslash) before -= 1;
-    if ((at - 1 - before) % 2 === 0) return at;
+    quoteIndex = text.indexOf('"', quoteIndex + 1);
+    if (quoteIndex < 0) return text.length;
+    let preceding = quoteIndex - 1;
+    while (text.charCodeAt(preceding) === backslash) preceding -= 1;
+    if ((quoteIndex - 1 - preceding) % 2 === 0) return quoteIndex;
   }
 }

@@ -3,7 +3,7 @@ import { mayLoseNumbers, parseExactly } from "./exact-numbers.ts";
 /** Bytes where there are many: decoding and encoding a large value costs more than all else. */
 type Source = string | Buffer;
 
-class Given {
+class ExistingObject {
   constructor(value: object) {
     // biome-ignore lint/correctness/noConstructorReturn: the fields of a subclass are added to this value
     return value;
@@ -11,7 +11,7 @@ class Given {
 }
 
 /** Added to a value as a private field, which no copy has: a weak map costs ten times as much, and more with each collection. */
-class Sourced extends Given {
+class Sourced extends ExistingObject {
   #source: Source | undefined;
 
   constructor(value: object, source: Source) {
@@ -38,9 +38,9 @@ export function rememberText(value: object, source: Source): void {
 const ambiguities = new WeakMap<object, string>();
 
 /** False if there is none. */
-export function noteAmbiguity(value: object, what: string | null): boolean {
-  if (what !== null) ambiguities.set(value, what);
-  return what !== null;
+export function noteAmbiguity(value: object, ambiguity: string | null): boolean {
+  if (ambiguity !== null) ambiguities.set(value, ambiguity);
+  return ambiguity !== null;
 }
 
 export function ambiguityOf(value: object): string | undefined {

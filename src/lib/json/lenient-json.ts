@@ -5,10 +5,10 @@ type LenientResult =
 
 const gap = /[ \t\n\r]*/y;
 const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
-const word = /(?:True|False|None)(?!\w)/y;
-const words: Readonly<Record<string, string>> = { True: "true", False: "false", None: "null" };
-const closing: Readonly<Record<string, string>> = { '"': '"', "'": "'", "“": "”" };
-const names: Readonly<Record<string, string>> = { "'": "single quotes", "“": "curly quotes" };
+const pythonWord = /(?:True|False|None)(?!\w)/y;
+const jsonWords: Readonly<Record<string, string>> = { True: "true", False: "false", None: "null" };
+const closingQuotes: Readonly<Record<string, string>> = { '"': '"', "'": "'", "“": "”" };
+const quoteNames: Readonly<Record<string, string>> = { "'": "single quotes", "“": "curly quotes" };
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /** JSON as models misspell it: other quotes, trailing commas, Python's words. Only what has one meaning and is whole. */
@@ -19,93 +19,98 @@ export function parseLenientJson(text: string): LenientResult {
   } catch (thrown) {
     // Text that is nested too deeply is not read either.
     if (!(thrown instanceof SyntaxError || thrown instanceof RangeError)) throw thrown;
-    const at = Math.min(reader.place(), text.length);
-    const before = text.slice(0, at).split("\n");
-    const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-    return { text: null, at, ...place, isEnd: text.slice(at).trim() === "" };
+    const position = Math.min(reader.position(), text.length);
+    const linesBefore = text.slice(0, position).split("\n");
+    return {
+      text: null,
+      at: position,
+      line: linesBefore.length,
+      column: (linesBefore.at(-1)?.length ?? 0) + 1,
+      isEnd: text.slice(position).trim() === "",
+    };
   }
 }
 
 function createReader(text: string) {
-  let at = 0;
+  let position = 0;
   const written: string[] = [];
   const changes = new Set<string>();
 
   const take = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0];
-    if (found !== undefined) at += found.length;
-    return found;
+    pattern.lastIndex = position;
+    const token = pattern.exec(text)?.[0];
+    if (token !== undefined) position += token.length;
+    return token;
   };
   const next = (): string => {
     take(gap);
-    return text.charAt(at);
+    return text.charAt(position);
   };
   const fail = (): never => {
     throw new SyntaxError("unreadable");
   };
 
   function string(): void {
-    const open = text.charAt(at);
-    const close = closing[open] ?? fail();
-    if (open !== '"') changes.add(names[open] ?? "");
-    at++;
+    const open = text.charAt(position);
+    const close = closingQuotes[open] ?? fail();
+    if (open !== '"') changes.add(quoteNames[open] ?? "");
+    position++;
     let body = "";
-    while (text.charAt(at) !== close) {
-      const character = text.charAt(at);
+    while (text.charAt(position) !== close) {
+      const character = text.charAt(position);
       if (character === "" || character < " ") fail();
-      if (open === "'" && text.startsWith("\\'", at)) {
+      if (open === "'" && text.startsWith("\\'", position)) {
         body += "'";
-        at += 2;
+        position += 2;
       } else if (character === "\\") body += take(escaped) ?? fail();
       else {
         body += character === '"' ? '\\"' : character;
-        at++;
+        position++;
       }
     }
-    at++;
+    position++;
     written.push(`"${body}"`);
   }
 
   function value(): void {
     const first = next();
     if (first === "{" || first === "[") return list(first);
-    if (closing[first] !== undefined) return string();
-    const found = take(scalar);
-    if (found !== undefined) return void written.push(found);
-    const python = take(word) ?? fail();
+    if (closingQuotes[first] !== undefined) return string();
+    const scalarText = take(scalar);
+    if (scalarText !== undefined) return void written.push(scalarText);
+    const python = take(pythonWord) ?? fail();
     changes.add(`'${python}'`);
-    written.push(words[python] ?? "");
+    written.push(jsonWords[python] ?? "");
   }
 
   function list(open: "{" | "["): void {
     const close = open === "{" ? "}" : "]";
     written.push(open);
-    at++;
+    position++;
     for (let isFirst = true; next() !== close; isFirst = false) {
       if (!isFirst) written.push(",");
       if (open === "{") member();
       else value();
-      const behind = next();
-      if (behind === close) break;
-      if (behind !== ",") fail();
-      at++;
+      const following = next();
+      if (following === close) break;
+      if (following !== ",") fail();
+      position++;
       if (next() === close) changes.add("a comma too many");
     }
-    at++;
+    position++;
     written.push(close);
   }
 
   function member(): void {
     string();
     if (next() !== ":") fail();
-    at++;
+    position++;
     written.push(":");
     value();
   }
 
   return {
-    place: () => at,
+    position: () => position,
     read(): LenientResult {
       value();
       if (next() !== "") fail();

@@ -7,7 +7,7 @@ export const maxDepth = 1_000;
 /** Reading, checking and writing them takes some tens of milliseconds. */
 const maxValues = 400_000;
 /** Of what a client sends: it is also checked against a schema, compared with its text and hashed. */
-export const maxAsked = 100_000;
+export const maxClientValues = 100_000;
 /** A name that was not seen before costs as much as twenty values. */
 const maxNames = 25_000;
 /** Turning many more digits into a number takes time that grows with their square. */
@@ -35,11 +35,11 @@ class NameCounter {
   add(from: number, end: number): number {
     const seed = this.#seed;
     let hash = seed;
-    for (let at = from; at < end && at < from + 64; at += 1)
-      hash = Math.imul(hash ^ (this.#bytes[at] as number), seed);
-    const place = (hash ^ (hash >>> 15)) & (this.#seen.length - 1);
-    this.#count += 1 - (this.#seen[place] as number);
-    this.#seen[place] = 1;
+    for (let index = from; index < end && index < from + 64; index += 1)
+      hash = Math.imul(hash ^ (this.#bytes[index] as number), seed);
+    const slot = (hash ^ (hash >>> 15)) & (this.#seen.length - 1);
+    this.#count += 1 - (this.#seen[slot] as number);
+    this.#seen[slot] = 1;
     return this.#count;
   }
 }
@@ -49,20 +49,20 @@ const nearLength = 64;
 const longLength = 1_000;
 
 function endOfText(bytes: Buffer, opening: number): number {
-  for (let at = opening + 1; ; ) {
-    const near = Math.min(at + nearLength, bytes.length);
-    for (; at < near; at += 1) {
-      const code = bytes[at];
-      if (code === quote) return at;
-      if (code === backslash) at += 1;
+  for (let index = opening + 1; ; ) {
+    const near = Math.min(index + nearLength, bytes.length);
+    for (; index < near; index += 1) {
+      const code = bytes[index];
+      if (code === quote) return index;
+      if (code === backslash) index += 1;
     }
-    const end = bytes.indexOf(quote, at);
+    const end = bytes.indexOf(quote, index);
     if (end < 0) return bytes.length;
-    if (end - at < longLength) continue;
-    let before = end - 1;
-    while (before >= at && bytes[before] === backslash) before -= 1;
-    if ((end - before) % 2 === 1) return end;
-    at = end + 1;
+    if (end - index < longLength) continue;
+    let preceding = end - 1;
+    while (preceding >= index && bytes[preceding] === backslash) preceding -= 1;
+    if ((end - preceding) % 2 === 1) return end;
+    index = end + 1;
   }
 }
 
@@ -85,10 +85,11 @@ const exactLength = 16;
 const isDigit = (code = 0) => code >= 0x30 && code <= 0x39;
 
 /** Of the sign or the exponent of a number: a zero with a sign, or an exponent of three digits. */
-function isInexact(bytes: Buffer, at: number): boolean {
-  if (bytes[at] === 0x2d) return bytes[at + 1] === 0x30;
-  if (!isDigit(bytes[at - 1])) return false;
-  return isDigit(bytes[at + 1]) ? isDigit(bytes[at + 3]) : isDigit(bytes[at + 4]);
+function isInexact(bytes: Buffer, index: number): boolean {
+  if (bytes[index] === 0x2d) return bytes[index + 1] === 0x30;
+  if (!isDigit(bytes[index - 1])) return false;
+  if (isDigit(bytes[index + 1])) return isDigit(bytes[index + 3]);
+  return isDigit(bytes[index + 4]);
 }
 
 type Measured = {
@@ -107,77 +108,86 @@ type Measured = {
 const unmeasured: Measured = { tooMuch: null, members: -1, inexact: -1 };
 
 /** Why it would take too long to read. Short text never does, and is not looked at. One pass, also over what is no JSON. `bytes` where they are known. */
-export function measureJson(text: string, most = maxValues, bytes?: Buffer): Measured {
-  return text.length <= shortLength ? unmeasured : measure(bytes ?? Buffer.from(text), most);
+export function measureJson(text: string, valueLimit = maxValues, bytes?: Buffer): Measured {
+  if (text.length <= shortLength) return unmeasured;
+  return measure(bytes ?? Buffer.from(text), valueLimit);
 }
 
 /** Small and called often, so that it is compiled: a loop of one long run is not. */
 function skipRun(bytes: Buffer, from: number, end: number): number {
   const kind = kinds[bytes[from] as number];
-  let at = from + 1;
-  while (at < end && kinds[bytes[at] as number] === kind) at += 1;
-  return at;
+  let index = from + 1;
+  while (index < end && kinds[bytes[index] as number] === kind) index += 1;
+  return index;
 }
 
 const runLength = 1_024;
 
 /** Bytes: to look at one takes a fraction of what a character takes. */
-function measure(bytes: Buffer, most: number): Measured {
+function measure(bytes: Buffer, valueLimit: number): Measured {
   const names = new NameCounter(bytes);
-  const places = new Places(bytes);
+  const argumentsFinder = new ArgumentsFinder(bytes);
   const end = bytes.length;
   let members = 0;
   let inexact = 0;
   let depth = 0;
   let values = 0;
-  let from = 0;
-  let mark = 0;
-  let rest: number | undefined;
+  let textStart = 0;
+  let tokenStart = 0;
+  let trailingBytes: number | undefined;
   let tooMuch: string | null = null;
-  for (let at = 0; at < end && tooMuch === null; at += 1) {
-    const kind = kinds[bytes[at] as number] as Kind;
+  for (let index = 0; index < end && tooMuch === null; index += 1) {
+    const kind = kinds[bytes[index] as number] as Kind;
     if (kind === 0) {
-      at = skipRun(bytes, at, Math.min(at + runLength, end)) - 1;
-      if (at - mark > maxDigits) tooMuch = `it has a number of more than ${maxDigits} digits`;
+      index = skipRun(bytes, index, Math.min(index + runLength, end)) - 1;
+      if (index - tokenStart > maxDigits)
+        tooMuch = `it has a number of more than ${maxDigits} digits`;
       continue;
     }
     if (kind === 7) {
-      if (isInexact(bytes, at)) inexact += 1;
+      if (isInexact(bytes, index)) inexact += 1;
       continue;
     }
-    if (at - mark >= exactLength) inexact += 1;
-    if (kind === 1) at = skipRun(bytes, at, Math.min(at + runLength, end)) - 1;
+    if (index - tokenStart >= exactLength) inexact += 1;
+    if (kind === 1) index = skipRun(bytes, index, Math.min(index + runLength, end)) - 1;
     else if (kind === 2) {
-      from = at;
-      at = endOfText(bytes, at);
+      textStart = index;
+      index = endOfText(bytes, index);
     } else if (kind === 3) {
       members += 1;
-      if (depth <= 2) places.name(from, at, depth);
-      if (names.add(from, at) > maxNames)
+      if (depth <= 2) argumentsFinder.name(textStart, index, depth);
+      if (names.add(textStart, index) > maxNames)
         tooMuch = `its objects have more than ${maxNames} names; ${sendLess}`;
     } else if (kind === 4) {
       values += 1;
-      if (depth <= 2) places.end(at, depth);
+      if (depth <= 2) argumentsFinder.end(index, depth);
     } else if (kind === 5) {
       depth += 1;
       values += 1;
       if (depth > maxDepth) tooMuch = `it is nested too deeply, more than ${maxDepth} levels`;
     } else {
-      if (depth <= 2) places.end(at, depth);
+      if (depth <= 2) argumentsFinder.end(index, depth);
       depth -= 1;
-      if (depth === 1) rest ??= end - at - 1;
+      if (depth === 1) trailingBytes ??= end - index - 1;
     }
-    if (values > most) tooMuch ??= `it has more than ${most} values; ${sendLess}`;
-    mark = at + 1;
+    if (values > valueLimit) tooMuch ??= `it has more than ${valueLimit} values; ${sendLess}`;
+    tokenStart = index + 1;
   }
-  return { tooMuch, isTooDeep: depth > maxDepth, members, inexact, rest, arguments: places.found };
+  return {
+    tooMuch,
+    isTooDeep: depth > maxDepth,
+    members,
+    inexact,
+    rest: trailingBytes,
+    arguments: argumentsFinder.argumentsByDepth,
+  };
 }
 
 /** The values of `arguments` in the object, and in its `params`. */
-class Places {
+class ArgumentsFinder {
   readonly #bytes: Buffer;
   readonly #begun: (number | undefined)[] = [];
-  readonly found: (Buffer | undefined)[] = [];
+  readonly argumentsByDepth: (Buffer | undefined)[] = [];
   #outer = "";
 
   constructor(bytes: Buffer) {
@@ -192,9 +202,9 @@ class Places {
       this.#begun[depth] ??= colonAt + 1;
   }
 
-  end(at: number, depth: number): void {
-    const begun = this.#begun[depth];
-    if (begun !== undefined) this.found[depth] ??= this.#bytes.subarray(begun, at);
+  end(index: number, depth: number): void {
+    const start = this.#begun[depth];
+    if (start !== undefined) this.argumentsByDepth[depth] ??= this.#bytes.subarray(start, index);
   }
 }
 
@@ -203,27 +213,27 @@ const sendLess = "send less at once, or as one text";
 /** Of its objects, in valid JSON: as they are written. */
 function writtenMembers(text: string): number {
   let members = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = endOfString(text, index);
     else if (code === colon) members += 1;
   }
   return members;
 }
 
-const maybeHalf = /\\u[dD][89a-fA-F]/;
+const maybeSurrogate = /\\u[dD][89a-fA-F]/;
 
 /** What JSON leaves open, so that two readers may read two values. Null for none. `members` where they were counted. */
 export function ambiguityIn(text: string, value: unknown, members = -1): string | null {
   if (isAsWritten(text, value)) return null;
-  if ((maybeHalf.test(text) || !text.isWellFormed()) && hasHalf(value)) return halfText;
+  if ((maybeSurrogate.test(text) || !text.isWellFormed()) && hasHalf(value)) return halfText;
   if ((members < 0 ? writtenMembers(text) : members) === countMembers(value)) return null;
   return `its member '${repeatedIn(text)}' is written twice`;
 }
 
 /** Most texts were written by this very function: nothing is twice in them, and nothing changes when they are written again. */
 export function isAsWritten(text: string, value: unknown): boolean {
-  return text.length <= shortLength && JSON.stringify(value) === text && !maybeHalf.test(text);
+  return text.length <= shortLength && JSON.stringify(value) === text && !maybeSurrogate.test(text);
 }
 
 export const halfText = "a text in it has half a character (a lone surrogate)";
@@ -258,20 +268,20 @@ const maxShown = 40;
 /** Only for text that has such a member. */
 function repeatedIn(text: string): string {
   const open: (Set<string> | null)[] = [];
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
     if (code === openBrace) open.push(new Set());
     else if (code === openBracket) open.push(null);
     else if (code === closeBrace || code === closeBracket) open.pop();
     if (code !== quote) continue;
-    const end = endOfString(text, at);
+    const end = endOfString(text, index);
     const names = open.at(-1);
     if (names && /^\s*:/.test(text.slice(end + 1, end + 200))) {
-      const name = JSON.parse(text.slice(at, end + 1)) as string;
+      const name = JSON.parse(text.slice(index, end + 1)) as string;
       if (names.has(name)) return name.slice(0, maxShown);
       names.add(name);
     }
-    at = end;
+    index = end;
   }
   return "";
 }

@@ -32,28 +32,32 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at++)
-    if (a[at] !== b[at] && !sameJson(a[at], b[at])) return false;
+  for (let index = 0; index < a.length; index++)
+    if (a[index] !== b[index] && !sameJson(a[index], b[index])) return false;
   return true;
 }
 
 // No lists of keys: half the time on large catalogues.
 function sameFields(a: Fields, b: Fields): boolean {
-  let more = 0;
+  let extraKeys = 0;
   for (const key in a) {
     const left = a[key];
     const right = b[key];
     if (left !== right && !sameJson(left, right)) return false;
     if (left === undefined && !Object.hasOwn(b, key)) return false;
-    more++;
+    extraKeys++;
   }
-  for (const _ in b) more--;
-  return more === 0;
+  for (const _ in b) extraKeys--;
+  return extraKeys === 0;
 }
 
 /** Keeps the identity of equal items, and of the list. */
 export function keepSameItems(before: unknown[], listed: unknown[]): unknown[] {
-  const kept = listed.map((item, at) => (sameJson(before[at], item) ? before[at] : item));
-  const isSame = kept.length === before.length && kept.every((item, at) => item === before[at]);
-  return isSame ? before : kept;
+  const mergedItems = listed.map((item, index) =>
+    sameJson(before[index], item) ? before[index] : item,
+  );
+  const isSame =
+    mergedItems.length === before.length &&
+    mergedItems.every((item, index) => item === before[index]);
+  return isSame ? before : mergedItems;
 }

@@ -8,17 +8,17 @@ export function briefJson(
 ): string {
   let text = "";
   const isFull = () => text.length >= limit;
-  const write = (one: unknown): void => {
+  const write = (part: unknown): void => {
     if (isFull()) return;
-    if (typeof one === "string") text += JSON.stringify(one.slice(0, limit - text.length));
-    else if (Array.isArray(one)) writeAll("[", "]", one.keys(), (at) => write(one[at]));
-    else if (typeof one === "object" && one !== null) {
-      const fields = one as Record<string, unknown>;
+    if (typeof part === "string") text += JSON.stringify(part.slice(0, limit - text.length));
+    else if (Array.isArray(part)) writeAll("[", "]", part.keys(), (index) => write(part[index]));
+    else if (typeof part === "object" && part !== null) {
+      const fields = part as Record<string, unknown>;
       writeAll("{", "}", keysOf(fields), (key) => {
         text += `${JSON.stringify(key.slice(0, limit))}:`;
         write(hide(key) ?? fields[key]);
       });
-    } else text += JSON.stringify(one) ?? "null";
+    } else text += JSON.stringify(part) ?? "null";
   };
   const writeAll = <T>(
     open: string,
@@ -55,33 +55,33 @@ export function indentJson(text: string): string {
   const pieces: string[] = [];
   let depth = 0;
   let from = 0;
-  const breakLine = (before: string, until: number, after: string) => {
-    pieces.push(text.slice(from, until), before, `\n${" ".repeat(depth)}`, after);
+  const breakLine = (prefix: string, until: number, suffix: string) => {
+    pieces.push(text.slice(from, until), prefix, `\n${" ".repeat(depth)}`, suffix);
     from = until + 1;
   };
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = endOfString(text, index);
     else if (code <= 32) {
-      pieces.push(text.slice(from, at));
-      from = at + 1;
+      pieces.push(text.slice(from, index));
+      from = index + 1;
     } else if (opening.includes(code)) {
-      const end = endOfSpace(text, at + 1);
+      const end = endOfSpace(text, index + 1);
       if (closing.includes(text.charCodeAt(end))) {
-        pieces.push(text.slice(from, at + 1), text.charAt(end));
+        pieces.push(text.slice(from, index + 1), text.charAt(end));
         from = end + 1;
-        at = end;
+        index = end;
       } else {
         depth += 1;
-        breakLine(text.charAt(at), at, "");
+        breakLine(text.charAt(index), index, "");
       }
     } else if (closing.includes(code)) {
       depth = Math.max(0, depth - 1);
-      breakLine("", at, text.charAt(at));
-    } else if (code === comma) breakLine(",", at, "");
+      breakLine("", index, text.charAt(index));
+    } else if (code === comma) breakLine(",", index, "");
     else if (code === colon) {
-      pieces.push(text.slice(from, at), ": ");
-      from = at + 1;
+      pieces.push(text.slice(from, index), ": ");
+      from = index + 1;
     }
   }
   pieces.push(text.slice(from));
@@ -89,7 +89,7 @@ export function indentJson(text: string): string {
 }
 
 function endOfSpace(text: string, from: number): number {
-  let at = from;
-  while (text.charCodeAt(at) <= 32) at += 1;
-  return at;
+  let index = from;
+  while (text.charCodeAt(index) <= 32) index += 1;
+  return index;
 }

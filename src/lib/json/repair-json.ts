@@ -4,18 +4,20 @@ type Completed = { value: { [key: string]: unknown }; isGuess: boolean };
 /** Closes an object that was cut off and drops a last key without a value. Undefined when it is broken otherwise. */
 export function repairTruncatedJson(text: string): Completed | undefined {
   const trimmed = text.trim();
-  const whole = trimmed.startsWith('"') ? `{${trimmed}` : trimmed;
-  if (!whole.startsWith("{")) return undefined;
+  const objectText = trimmed.startsWith('"') ? `{${trimmed}` : trimmed;
+  if (!objectText.startsWith("{")) return undefined;
   try {
-    const read = createReader(whole).read();
-    return whole === trimmed || Object.keys(read.value).length > 0 ? read : undefined;
+    const completed = createReader(objectText).read();
+    return objectText === trimmed || Object.keys(completed.value).length > 0
+      ? completed
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** A value that was cut off before it began. */
-const nothing = Symbol("nothing");
+const noValue = Symbol("nothing");
 const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const scalarBeginning = /[a-z]*$|-?[\d.eE+-]*$/y;
 const stringBody = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
@@ -23,24 +25,24 @@ const brokenEscape = /(?:\\(?:u[0-9a-fA-F]{0,3})?)?$/y;
 const gap = /[ \t\n\r]*/y;
 
 function createReader(text: string) {
-  let at = 0;
+  let position = 0;
   let isGuess = false;
 
   const take = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0];
-    if (found !== undefined) at += found.length;
-    return found;
+    pattern.lastIndex = position;
+    const token = pattern.exec(text)?.[0];
+    if (token !== undefined) position += token.length;
+    return token;
   };
   const skip = (): boolean => {
     take(gap);
-    return at < text.length;
+    return position < text.length;
   };
 
   function string(): string {
-    at++;
+    position++;
     const body = take(stringBody) ?? "";
-    if (text[at] === '"') at++;
+    if (text[position] === '"') position++;
     else if (take(brokenEscape) === undefined) throw new SyntaxError("broken string");
     else isGuess = true;
     return JSON.parse(`"${body}"`) as string;
@@ -48,48 +50,49 @@ function createReader(text: string) {
 
   function value(): unknown {
     if (!skip()) return cutOff();
-    const first = text[at];
+    const first = text[position];
     if (first === "{" || first === "[") return list(first === "{");
     if (first === '"') return string();
-    const found = take(scalar);
-    if (found !== undefined) {
+    const scalarText = take(scalar);
+    if (scalarText !== undefined) {
       // More digits may follow.
-      isGuess ||= at === text.length && /\d$/.test(found);
-      return JSON.parse(found);
+      isGuess ||= position === text.length && /\d$/.test(scalarText);
+      return JSON.parse(scalarText);
     }
     if (take(scalarBeginning) === undefined) throw new SyntaxError("no value");
     return cutOff();
   }
 
-  function cutOff(): typeof nothing {
+  function cutOff(): typeof noValue {
     isGuess = true;
-    return nothing;
+    return noValue;
   }
 
   function list(isObject: boolean): unknown {
     const entries: [string, unknown][] = [];
     const close = isObject ? "}" : "]";
-    at++;
-    if (skip() && text[at] === close) at++;
+    position++;
+    if (skip() && text[position] === close) position++;
     else {
       while (skip()) {
         const item = isObject ? member() : (["", value()] as [string, unknown]);
-        if (item[1] !== nothing) entries.push(item);
+        if (item[1] !== noValue) entries.push(item);
         if (!skip()) break;
-        const next = text[at++];
+        const next = text[position++];
         if (next === close) break;
         if (next !== ",") throw new SyntaxError("neither comma nor bracket");
         isGuess ||= !skip();
       }
     }
-    return isObject ? Object.fromEntries(entries) : entries.map(([, item]) => item);
+    if (isObject) return Object.fromEntries(entries);
+    return entries.map(([, item]) => item);
   }
 
   function member(): [string, unknown] {
-    if (text[at] !== '"') throw new SyntaxError("no key");
+    if (text[position] !== '"') throw new SyntaxError("no key");
     const key = string();
     if (!skip()) return [key, cutOff()];
-    if (text[at++] !== ":") throw new SyntaxError("no colon");
+    if (text[position++] !== ":") throw new SyntaxError("no colon");
     return [key, value()];
   }
 

@@ -1,7 +1,7 @@
 import { endOfString } from "./json-members.ts";
 
 /** Texts of numbers by key, for each object and list that has some. */
-type Found = Map<string, Found | string>;
+type NumberTree = Map<string, NumberTree | string>;
 
 const quote = 0x22;
 const minus = 0x2d;
@@ -20,68 +20,69 @@ const shortLength = 16;
 export function scanNumbers(
   text: string,
   isWanted: (number: string) => boolean,
-): Found | string | undefined {
-  let at = 0;
+): NumberTree | string | undefined {
+  let position = 0;
   /** To the next character that is no space; those of JSON are all below it. */
   const skipSpace = (): number => {
-    let code = text.charCodeAt(at);
+    let code = text.charCodeAt(position);
     while (code <= 0x20) {
-      at += 1;
-      code = text.charCodeAt(at);
+      position += 1;
+      code = text.charCodeAt(position);
     }
     return code;
   };
-  const scanList = (): Found | undefined => {
-    let found: Found | undefined;
-    at += 1;
+  const scanList = (): NumberTree | undefined => {
+    let numbers: NumberTree | undefined;
+    position += 1;
     for (let index = 0; skipSpace() !== closeBracket; index += 1) {
       const inner = scan();
-      if (inner !== undefined) found = (found ?? new Map()).set(String(index), inner);
-      if (skipSpace() === comma) at += 1;
+      if (inner !== undefined) numbers = (numbers ?? new Map()).set(String(index), inner);
+      if (skipSpace() === comma) position += 1;
     }
-    at += 1;
-    return found;
+    position += 1;
+    return numbers;
   };
-  const scanObject = (): Found | undefined => {
-    let found: Found | undefined;
-    at += 1;
+  const scanObject = (): NumberTree | undefined => {
+    let numbers: NumberTree | undefined;
+    position += 1;
     while (skipSpace() !== closeBrace) {
-      const from = at;
-      at = endOfString(text, at) + 1;
-      const end = at;
-      if (skipSpace() === colon) at += 1;
+      const from = position;
+      position = endOfString(text, position) + 1;
+      const end = position;
+      if (skipSpace() === colon) position += 1;
       const inner = scan();
       if (inner !== undefined)
-        found = (found ?? new Map()).set(JSON.parse(text.slice(from, end)), inner);
+        numbers = (numbers ?? new Map()).set(JSON.parse(text.slice(from, end)), inner);
       // The last of duplicates counts.
-      else if (found !== undefined) found.delete(JSON.parse(text.slice(from, end)));
-      if (skipSpace() === comma) at += 1;
+      else if (numbers !== undefined) numbers.delete(JSON.parse(text.slice(from, end)));
+      if (skipSpace() === comma) position += 1;
     }
-    at += 1;
-    return found;
+    position += 1;
+    return numbers;
   };
   const scanPlain = (first: number): string | undefined => {
-    const from = at;
+    const from = position;
     let hasExponent = false;
     for (;;) {
-      at += 1;
-      const code = text.charCodeAt(at);
+      position += 1;
+      const code = text.charCodeAt(position);
       if (code === 0x65 || code === 0x45) hasExponent = true;
       // Nothing that ends a value is a letter, a digit, a point or a sign.
       if (!(code > 0x20) || code === comma || code === closeBracket || code === closeBrace) break;
     }
     const isNumber = first === minus || (first >= zero && first <= nine);
     const isSignedZero = first === minus && text.charCodeAt(from + 1) === zero;
-    if (!isNumber || (at - from < shortLength && !hasExponent && !isSignedZero)) return undefined;
-    const number = text.slice(from, at);
+    if (!isNumber || (position - from < shortLength && !hasExponent && !isSignedZero))
+      return undefined;
+    const number = text.slice(from, position);
     return isWanted(number) ? number : undefined;
   };
-  const scan = (): Found | string | undefined => {
+  const scan = (): NumberTree | string | undefined => {
     const code = skipSpace();
     if (code === openBrace) return scanObject();
     if (code === openBracket) return scanList();
     if (code !== quote) return scanPlain(code);
-    at = endOfString(text, at) + 1;
+    position = endOfString(text, position) + 1;
     return undefined;
   };
   return scan();

@@ -16,61 +16,84 @@ export function renderSchemaType(
 ): string {
   const { comment, nameOf, maxDepth = 8, document = schema } = options;
 
-  function typeOf(given: unknown, indent: string, above: readonly unknown[]): string {
-    if (!isSchema(given) || above.length > maxDepth || above.includes(given))
-      return given === false ? "never" : "unknown";
-    const type = plainTypeOf(given, indent, above);
-    return given.nullable === true ? union([type, "null"]) : type;
+  function typeOf(subschema: unknown, indent: string, ancestors: readonly unknown[]): string {
+    if (subschema === false) return "never";
+    if (!isSchema(subschema) || ancestors.length > maxDepth || ancestors.includes(subschema))
+      return "unknown";
+    const type = plainTypeOf(subschema, indent, ancestors);
+    if (subschema.nullable === true) return union([type, "null"]);
+    return type;
   }
 
-  function plainTypeOf(given: Schema, indent: string, above: readonly unknown[]): string {
-    const inner = (one: unknown) => typeOf(one, indent, [...above, given]);
-    if ("const" in given) return literal(given.const);
-    if (Array.isArray(given.enum)) return union(given.enum.map(literal));
+  function plainTypeOf(subschema: Schema, indent: string, ancestors: readonly unknown[]): string {
+    const innerType = (inner: unknown) => typeOf(inner, indent, [...ancestors, subschema]);
+    if ("const" in subschema) return literal(subschema.const);
+    if (Array.isArray(subschema.enum)) return union(subschema.enum.map(literal));
     const parts = [
-      ...(typeof given.$ref === "string"
-        ? [nameOf?.(given.$ref) ?? inner(resolveReference(document, given.$ref))]
-        : []),
-      ...alternatives(given).map((members) => union(members.map(inner))),
-      ...listOf(given.allOf).map(inner),
-      ...ownType(given, indent, above),
+      ...referencedTypes(subschema.$ref, innerType),
+      ...alternatives(subschema).map((members) => union(members.map(innerType))),
+      ...listOf(subschema.allOf).map(innerType),
+      ...declaredTypes(subschema, indent, ancestors),
     ].filter((part) => part !== "unknown");
     if (parts.length === 0) return "unknown";
-    return parts.length === 1 ? (parts[0] as string) : parts.map(bracketed).join(" & ");
+    if (parts.length === 1) return parts[0] as string;
+    return parts.map(bracketed).join(" & ");
   }
 
-  function ownType(given: Schema, indent: string, above: readonly unknown[]): string[] {
-    const types = Array.isArray(given.type) ? given.type : [given.type ?? guess(given)];
+  function referencedTypes(reference: unknown, innerType: (schema: unknown) => string): string[] {
+    if (typeof reference !== "string") return [];
+    return [nameOf?.(reference) ?? innerType(resolveReference(document, reference))];
+  }
+
+  function declaredTypes(
+    subschema: Schema,
+    indent: string,
+    ancestors: readonly unknown[],
+  ): string[] {
+    const types = Array.isArray(subschema.type)
+      ? subschema.type
+      : [subschema.type ?? guessType(subschema)];
     if (types[0] === undefined) return [];
-    return [union(types.map((type) => named(String(type), given, indent, [...above, given])))];
+    return [
+      union(
+        types.map((type) => typeNamed(String(type), subschema, indent, [...ancestors, subschema])),
+      ),
+    ];
   }
 
-  function named(type: string, given: Schema, indent: string, above: readonly unknown[]): string {
+  function typeNamed(
+    type: string,
+    subschema: Schema,
+    indent: string,
+    ancestors: readonly unknown[],
+  ): string {
     if (type === "integer" || type === "number") return "number";
     if (type === "string" || type === "boolean" || type === "null") return type;
-    if (type === "array") return arrayType(given, (one) => typeOf(one, indent, above));
-    return type === "object" ? objectType(given, indent, above) : "unknown";
+    if (type === "array")
+      return arrayType(subschema, (itemSchema) => typeOf(itemSchema, indent, ancestors));
+    if (type === "object") return objectType(subschema, indent, ancestors);
+    return "unknown";
   }
 
-  function objectType(given: Schema, indent: string, above: readonly unknown[]): string {
-    const properties = isSchema(given.properties) ? Object.entries(given.properties) : [];
-    const rest = given.additionalProperties;
-    const isOpen = isSchema(rest) || rest === true || isSchema(given.patternProperties);
-    if (properties.length === 0 && rest === false && !isOpen) return "{}";
+  function objectType(subschema: Schema, indent: string, ancestors: readonly unknown[]): string {
+    const properties = isSchema(subschema.properties) ? Object.entries(subschema.properties) : [];
+    const additional = subschema.additionalProperties;
+    const isOpen =
+      isSchema(additional) || additional === true || isSchema(subschema.patternProperties);
+    if (properties.length === 0 && additional === false && !isOpen) return "{}";
     if (properties.length === 0) {
-      const value = typeOf(rest ?? true, indent, above);
+      const value = typeOf(additional ?? true, indent, ancestors);
       // A type may refer to itself in a signature, and not in `Record`.
-      return nameOf === undefined || value === "unknown"
-        ? `Record<string, ${value}>`
-        : `{\n${indent}  [name: string]: ${value};\n${indent}}`;
+      if (nameOf === undefined || value === "unknown") return `Record<string, ${value}>`;
+      return `{\n${indent}  [name: string]: ${value};\n${indent}}`;
     }
-    const required = new Set(listOf(given.required));
+    const required = new Set(listOf(subschema.required));
     const within = `${indent}  `;
     const lines = properties.map(([name, property]) => {
       const text = comment === undefined || !isSchema(property) ? "" : comment(property);
       const note = text === "" ? "" : `${text.replaceAll(/^/gm, within)}\n`;
       const mark = required.has(name) ? "" : "?";
-      return `${note}${within}${propertyName(name)}${mark}: ${typeOf(property, within, above)};`;
+      return `${note}${within}${propertyName(name)}${mark}: ${typeOf(property, within, ancestors)};`;
     });
     if (isOpen) lines.push(`${within}[name: string]: unknown;`);
     return `{\n${lines.join("\n")}\n${indent}}`;
@@ -80,12 +103,15 @@ export function renderSchemaType(
 }
 
 /** A list; with a type for each place, and one for those that follow, a tuple. */
-function arrayType({ prefixItems, items }: Schema, typeOf: (one: unknown) => string): string {
-  const places = listOf(prefixItems ?? items).map(typeOf);
-  const rest = isSchema(items) ? `${bracketed(typeOf(items))}[]` : null;
-  if (places.length > 0)
-    return `[${[...places, ...(rest === null ? [] : [`...${rest}`])].join(", ")}]`;
-  return rest ?? "unknown[]";
+function arrayType(
+  { prefixItems, items }: Schema,
+  typeOf: (itemSchema: unknown) => string,
+): string {
+  const itemTypes = listOf(prefixItems ?? items).map(typeOf);
+  const restType = isSchema(items) ? `${bracketed(typeOf(items))}[]` : null;
+  if (itemTypes.length === 0) return restType ?? "unknown[]";
+  if (restType !== null) itemTypes.push(`...${restType}`);
+  return `[${itemTypes.join(", ")}]`;
 }
 
 const isSchema = (value: unknown): value is Schema =>
@@ -95,20 +121,22 @@ const alternatives = ({ anyOf, oneOf }: Schema) =>
   [listOf(anyOf), listOf(oneOf)].filter((members) => members.length > 0);
 const union = (types: readonly string[]) => {
   const different = [...new Set(types)];
-  return different.includes("unknown") ? "unknown" : different.join(" | ") || "never";
+  if (different.includes("unknown")) return "unknown";
+  return different.join(" | ") || "never";
 };
 const bracketed = (type: string) => (/ [|&] /.test(type) ? `(${type})` : type);
 /** JSON is also the spelling of its own type. */
 const literal = (value: unknown) => JSON.stringify(value) ?? "unknown";
 
-function guess(schema: Schema): string | undefined {
+function guessType(schema: Schema): string | undefined {
   if ("properties" in schema || "additionalProperties" in schema) return "object";
   return "items" in schema || "prefixItems" in schema ? "array" : undefined;
 }
 
 /** A name as it may stand before a colon or after `export const`. */
 export function propertyName(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  if (/^[A-Za-z_$][\w$]*$/.test(name)) return name;
+  return JSON.stringify(name);
 }
 
 /** The value behind a JSON Pointer of the same document. */

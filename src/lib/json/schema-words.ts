@@ -7,7 +7,7 @@ type Schema = Record<string, unknown>;
 const maxDepth = 5;
 const maxAlternatives = 8;
 const maxArguments = 100;
-const maxWord = 60;
+const maxTypeLength = 60;
 
 /** What an object has, in one line: its members, and what may be chosen between. */
 export function renderSignature(schema: Schema): string {
@@ -18,7 +18,7 @@ type Reading = { document: Schema; depth: number };
 
 /** The type of one of its arguments, in words. */
 export function renderArgumentType(argument: unknown, document: Schema): string {
-  return typeWord(argument, { document, depth: 0 });
+  return typeText(argument, { document, depth: 0 });
 }
 
 function render(schema: unknown, reading: Reading): string {
@@ -27,43 +27,50 @@ function render(schema: unknown, reading: Reading): string {
   const inner = { ...reading, depth: reading.depth + 1 };
   const required = Array.isArray(described.required) ? described.required : [];
   const properties = isSchema(described.properties) ? described.properties : {};
-  const own = Object.entries(properties).slice(0, maxArguments);
-  const parts = own.map(([name, property]) => {
+  const shownProperties = Object.entries(properties).slice(0, maxArguments);
+  const propertyTexts = shownProperties.map(([name, property]) => {
     const isNeeded = required.includes(name);
-    return `${name} (${typeWord(property, inner)}${isNeeded ? ", required" : ""})`;
+    return `${name} (${typeText(property, inner)}${isNeeded ? ", required" : ""})`;
   });
-  const both = listOf(described.allOf).map((part) => render(part, inner));
+  const allOfTexts = listOf(described.allOf).map((part) => render(part, inner));
   const choices = [described.oneOf, described.anyOf].map((list) => renderChoice(list, inner));
-  return [...parts, ...both, ...choices].filter((part) => part !== "").join(", ");
+  return [...propertyTexts, ...allOfTexts, ...choices].filter((part) => part !== "").join(", ");
 }
 
 /** The ways of which one is taken; those that only say what is required name it. */
 function renderChoice(list: unknown, reading: Reading): string {
-  const ways = listOf(list)
+  const alternatives = listOf(list)
     .slice(0, maxAlternatives)
-    .map((way) => render(way, reading) || requiredWord(way))
-    .filter((way) => way !== "");
-  const different = [...new Set(ways)];
-  if (different.length < 2) return different[0] ?? "";
-  return `either ${different.join("; or ")}`;
+    .map((alternative) => render(alternative, reading) || requiredText(alternative))
+    .filter((alternative) => alternative !== "");
+  const distinct = [...new Set(alternatives)];
+  if (distinct.length < 2) return distinct[0] ?? "";
+  return `either ${distinct.join("; or ")}`;
 }
 
-function requiredWord(schema: unknown): string {
+function requiredText(schema: unknown): string {
   const names = isSchema(schema) ? listOf(schema.required) : [];
-  return names.length === 0 ? "" : `${names.join(" and ")} (required)`;
+  if (names.length === 0) return "";
+  return `${names.join(" and ")} (required)`;
 }
 
-function typeWord(schema: unknown, reading: Reading): string {
+function typeText(schema: unknown, reading: Reading): string {
   const described = resolved(schema, reading);
   if (described === null || reading.depth > maxDepth) return "any";
   const inner = { ...reading, depth: reading.depth + 1 };
-  if ("const" in described) return shorten(JSON.stringify(described.const), maxWord);
+  if ("const" in described) return shorten(JSON.stringify(described.const), maxTypeLength);
   if (described.type !== undefined) return [described.type].flat().join(" | ");
-  if (Array.isArray(described.enum)) return shorten(literals(described.enum), maxWord);
-  const ways = [...listOf(described.oneOf), ...listOf(described.anyOf), ...listOf(described.allOf)];
-  const words = ways.slice(0, maxAlternatives).map((way) => typeWord(way, inner));
-  const known = [...new Set(words)].filter((word) => word !== "any");
-  if (known.length > 0) return known.join(" | ");
+  if (Array.isArray(described.enum)) return shorten(literals(described.enum), maxTypeLength);
+  const alternatives = [
+    ...listOf(described.oneOf),
+    ...listOf(described.anyOf),
+    ...listOf(described.allOf),
+  ];
+  const types = alternatives
+    .slice(0, maxAlternatives)
+    .map((alternative) => typeText(alternative, inner));
+  const knownTypes = [...new Set(types)].filter((type) => type !== "any");
+  if (knownTypes.length > 0) return knownTypes.join(" | ");
   return isSchema(described.properties) ? "object" : "any";
 }
 

@@ -12,8 +12,8 @@ function isSorted(value: unknown): boolean {
   if ("toJSON" in value) return false;
   const keys = Object.keys(value);
   return keys.every(
-    (key, at) =>
-      (at === 0 || (keys[at - 1] as string) < key) &&
+    (key, index) =>
+      (index === 0 || (keys[index - 1] as string) < key) &&
       isSorted((value as Record<string, unknown>)[key]),
   );
 }

@@ -59,8 +59,8 @@ export function classOf(address: string): AddressClass {
   const inner = family === 6 ? innerIPv4(plain) : null;
   if (inner !== null) return classOf(inner);
   const kind = family === 6 ? "ipv6" : "ipv4";
-  const found = networks().find(([, list]) => list.check(plain, kind));
-  if (found !== undefined) return found[0];
+  const network = networks().find(([, list]) => list.check(plain, kind));
+  if (network !== undefined) return network[0];
   return family === 4 || globalUnicast().check(plain, kind) ? "public" : "reserved";
 }
 
@@ -85,19 +85,23 @@ function innerIPv4(address: string): string | null {
   const isTranslated = isZero(0, 4) && fifth === 0xffff && sixth === 0;
   const isNat64 = first === 0x64 && second === 0xff9b && isZero(2, 6);
   const isIsatap = (fifth === 0 || fifth === 0x200) && sixth === 0x5efe;
-  return isMapped || isCompatible || isTranslated || isNat64 || isIsatap
-    ? dotted(seventh, eighth)
-    : null;
+  const holdsAddress = isMapped || isCompatible || isTranslated || isNat64 || isIsatap;
+  if (holdsAddress) return dotted(seventh, eighth);
+  return null;
 }
 
 function groupsOf(address: string): number[] {
   // The URL parser writes a dotted tail as two groups.
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
-  const read = (text: string) =>
+  const parseGroups = (text: string) =>
     text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
-  const before = read(head);
-  const after = read(tail ?? "");
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+  const headGroups = parseGroups(head);
+  const tailGroups = parseGroups(tail ?? "");
+  return [
+    ...headGroups,
+    ...Array<number>(8 - headGroups.length - tailGroups.length).fill(0),
+    ...tailGroups,
+  ];
 }
 
 export function listOf(...subnets: readonly string[]): BlockList {

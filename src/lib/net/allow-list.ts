@@ -13,9 +13,9 @@ export function parseAllowed(entry: string): Allowed | null {
   if (host === "") return null;
   const name = host.replace(/^\[|\]$/g, "").toLowerCase();
   if (isIP(name) === 0) return { matches: compileGlob(name), port };
-  const own = canonicalAddress(name);
+  const ownAddress = canonicalAddress(name);
   return {
-    matches: (_, address) => isIP(address) !== 0 && canonicalAddress(address) === own,
+    matches: (_, address) => isIP(address) !== 0 && canonicalAddress(address) === ownAddress,
     port,
   };
 }
@@ -24,8 +24,8 @@ function allowedNetwork(address: string, bits: number): Allowed | null {
   const family = isIP(address);
   if (family === 0 || bits > (family === 6 ? 128 : 32)) return null;
   const list = listOf(`${address}/${bits}`);
-  const matches = (_: string, tried: string) => {
-    const plain = tried.replace(/%.*/s, "");
+  const matches = (_: string, candidate: string) => {
+    const plain = candidate.replace(/%.*/s, "");
     return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
   };
   return { matches, port: null };

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { canonicalAddress } from "./address-class.ts";
 import { parseAllowed } from "./allow-list.ts";
 
-const known = new WeakMap<IncomingMessage, string>();
+const notedAddresses = new WeakMap<IncomingMessage, string>();
 
 /** Addresses and networks of proxies whose word about their clients counts. */
 export type TrustedProxies = (address: string) => boolean;
@@ -21,30 +21,31 @@ export function createTrustedProxies(entries: readonly string[]): TrustedProxies
 /** Remembers who is behind the trusted proxies of a request; what other senders say of themselves does not count. */
 export function noteClientAddress(request: IncomingMessage, isTrusted: TrustedProxies): void {
   const { remoteAddress } = request.socket;
-  const told = String(request.headers["x-forwarded-for"] ?? "")
+  const forwarded = String(request.headers["x-forwarded-for"] ?? "")
     .split(",")
     .map((part) => part.trim());
-  let address = plain(remoteAddress ?? "");
+  let address = plainAddress(remoteAddress ?? "");
   while (isTrusted(address)) {
-    const next = plain(told.pop() ?? "");
+    const next = plainAddress(forwarded.pop() ?? "");
     if (isIP(next) === 0) break;
     address = next;
   }
-  known.set(request, address);
+  notedAddresses.set(request, address);
 }
 
 /** Of the client, as far as it is known; else of the other end of the connection. */
 export function clientAddress(request: IncomingMessage): string | undefined {
-  return known.get(request) ?? request.socket.remoteAddress;
+  return notedAddresses.get(request) ?? request.socket.remoteAddress;
 }
 
 /** What one party has at hand: an IPv4 address, or a network of IPv6, in which it takes any address that it likes. */
 export function networkOf(request: IncomingMessage): string {
   const address = canonicalAddress(clientAddress(request) ?? "");
-  return isIP(address) === 4 ? address : address.split(":").slice(0, 4).join(":");
+  if (isIP(address) === 4) return address;
+  return address.split(":").slice(0, 4).join(":");
 }
 
 /** An IPv4 address is one, also where it is written in IPv6. */
-function plain(address: string): string {
+function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }

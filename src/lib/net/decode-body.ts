@@ -33,27 +33,27 @@ export function decodeBody(response: IncomingMessage): Readable {
     .split(",")
     .map((coding) => coding.trim())
     .filter((coding) => coding !== "" && coding !== "identity");
-  const found = codings.map((coding) =>
+  const usedDecoders = codings.map((coding) =>
     Object.hasOwn(decoders, coding) ? decoders[coding] : undefined,
   );
   const unknown =
-    codings[found.indexOf(undefined)] ?? (codings.length > maxCodings ? header : undefined);
+    codings[usedDecoders.indexOf(undefined)] ?? (codings.length > maxCodings ? header : undefined);
   if (unknown !== undefined) {
     response.destroy();
     throw new UnknownEncoding(/^[\w, -]{1,40}$/.test(unknown) ? unknown : "an unknown coding");
   }
-  return found.reduceRight<Readable>(
-    (from, create) => (create === undefined ? from : through(from, create())),
+  return usedDecoders.reduceRight<Readable>(
+    (encoded, create) => (create === undefined ? encoded : decodeThrough(encoded, create())),
     response,
   );
 }
 
 /** Either side's end is the other's. */
-function through(from: Readable, decoder: Transform): Readable {
-  from.on("error", (cause) => decoder.destroy(cause));
-  from.on("close", () => {
-    if (!from.readableEnded) decoder.destroy();
+function decodeThrough(encoded: Readable, decoder: Transform): Readable {
+  encoded.on("error", (cause) => decoder.destroy(cause));
+  encoded.on("close", () => {
+    if (!encoded.readableEnded) decoder.destroy();
   });
-  decoder.on("close", () => from.destroy());
-  return from.pipe(decoder);
+  decoder.on("close", () => encoded.destroy());
+  return encoded.pipe(decoder);
 }

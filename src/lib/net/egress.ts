@@ -17,7 +17,7 @@ export type EgressOptions = {
 /** Which addresses may be connected to, for one party that names them. */
 export type Gate = {
   /** Throws `EgressRefused`, or gives the lookup that a connection to this address must use. */
-  connection(url: URL): Judged;
+  connection(url: URL): JudgedConnection;
   /** Rejects with `EgressRefused` where the name leads elsewhere now; for addresses that a browser opens. */
   check(url: URL): Promise<void>;
   /** May it be asked without TLS? */
@@ -29,7 +29,7 @@ export type Gate = {
 /** For what a person's own configuration does not name. */
 export type StrictGate = Gate & { readonly isStrict: true };
 
-type Judged = {
+type JudgedConnection = {
   lookup: LookupFunction;
   /** In place of the lookup, where a proxy resolves the name. Rejects with `EgressRefused`. */
   proxied(): Promise<void>;
@@ -38,7 +38,7 @@ type Judged = {
 export type Egress = ReturnType<typeof createEgress>;
 
 /** `unknown` is a name that only a proxy can look up. */
-type Found = AddressClass | "unknown";
+type ReachedClass = AddressClass | "unknown";
 
 /** A machine behind a proxy may have a resolver that never answers. */
 const lookupMs = 2_000;
@@ -48,11 +48,11 @@ export class EgressRefused extends Error {
   /** Without it a proxy of errors would retry what stays refused. */
   readonly code = "ERR_EGRESS_REFUSED";
 
-  constructor(host: string, found: Found) {
+  constructor(host: string, reached: ReachedClass) {
     const remedy =
-      found === "metadata" ? "" : ". Add it to 'security.egress.allow' if that is right";
+      reached === "metadata" ? "" : ". Add it to 'security.egress.allow' if that is right";
     super(
-      `'${host}' leads to ${found === "unknown" ? "an" : "a"} ${found} address, which may not be named here${remedy}`,
+      `'${host}' leads to ${reached === "unknown" ? "an" : "a"} ${reached} address, which may not be named here${remedy}`,
     );
   }
 }
@@ -66,50 +66,54 @@ type Owner = {
   isPlain: boolean;
 };
 
-const bySystem: ResolveHost = async (host) =>
+const resolveBySystem: ResolveHost = async (host) =>
   (await import("node:dns/promises")).lookup(host, { all: true });
 
-export function createEgress({ allow, resolve = bySystem, stopping }: EgressOptions) {
+export function createEgress({ allow, resolve = resolveBySystem, stopping }: EgressOptions) {
   const allowed = createAllowed(allow);
 
   function gate(
-    mayReach: (url: URL, address: string, found: Found) => boolean,
+    mayReach: (url: URL, address: string, reached: ReachedClass) => boolean,
     isPlain: boolean,
   ): Gate {
     function judge(url: URL, address: string): void {
-      const found = isMetadataName(hostOf(url)) ? "metadata" : classOf(address);
-      if (found === "metadata" || !(mayReach(url, address, found) || allowed(url, address)))
-        throw new EgressRefused(hostOf(url), found);
+      const reached = isMetadataName(hostOf(url)) ? "metadata" : classOf(address);
+      if (reached === "metadata" || !(mayReach(url, address, reached) || allowed(url, address)))
+        throw new EgressRefused(hostOf(url), reached);
     }
     /** Every address of the name counts, and only these are connected to. */
     async function addressesOf(url: URL, host: string) {
-      const found = [...(await resolve(host))];
-      for (const { address } of found) judge(url, address);
-      const [first] = found;
+      const addresses = [...(await resolve(host))];
+      for (const { address } of addresses) judge(url, address);
+      const [first] = addresses;
       if (first === undefined)
         throw Object.assign(new Error(`no address of ${host}`), { code: "ENOTFOUND" });
-      return { first, found };
+      return { first, addresses };
     }
     /** What only the proxy can look up is for the owner of the configuration to name. */
     async function judgeForProxy(url: URL): Promise<void> {
       const host = hostOf(url);
       if (isIP(host) !== 0) return;
-      const over = new AbortController();
-      const limit = pause(lookupMs, { signal: over.signal, isBackground: true }).then(() => []);
-      const found = await Promise.race([resolve(host).catch(() => []), limit]);
-      over.abort();
-      for (const { address } of found) judge(url, address);
-      if (found.length === 0 && !mayReach(url, "", "unknown") && !allowed(url, ""))
+      const lookupOver = new AbortController();
+      const limit = pause(lookupMs, { signal: lookupOver.signal, isBackground: true }).then(
+        () => [],
+      );
+      const addresses = await Promise.race([resolve(host).catch(() => []), limit]);
+      lookupOver.abort();
+      for (const { address } of addresses) judge(url, address);
+      if (addresses.length === 0 && !mayReach(url, "", "unknown") && !allowed(url, ""))
         throw new EgressRefused(host, "unknown");
     }
-    function connection(url: URL): Judged {
+    function connection(url: URL): JudgedConnection {
       // Node looks up no literal address.
       if (isIP(hostOf(url)) !== 0 || isMetadataName(hostOf(url))) judge(url, hostOf(url));
       return {
         lookup: (host, { all }, callback) =>
           void addressesOf(url, host).then(
-            ({ first, found }) =>
-              all ? callback(null, found) : callback(null, first.address, first.family),
+            ({ first, addresses }) => {
+              if (all) callback(null, addresses);
+              else callback(null, first.address, first.family);
+            },
             (thrown: NodeJS.ErrnoException) => callback(thrown, "", 0),
           ),
         proxied: () => judgeForProxy(url),
@@ -132,14 +136,19 @@ export function createEgress({ allow, resolve = bySystem, stopping }: EgressOpti
   async function ownerOf(address: string): Promise<Owner> {
     const url = new URL(address);
     const host = hostOf(url);
-    const found = isIP(host) === 0 ? await resolve(host).catch(() => []) : [{ address: host }];
-    const [kind = "public", ...others] = new Set(found.map((one) => classOf(one.address)));
-    const isOne = others.length === 0 && kind !== "public";
+    const hostAddresses =
+      isIP(host) === 0 ? await resolve(host).catch(() => []) : [{ address: host }];
+    const [kind = "public", ...otherKinds] = new Set(
+      hostAddresses.map((resolved) => classOf(resolved.address)),
+    );
+    const isUniform = otherKinds.length === 0 && kind !== "public";
     return {
       host,
-      addresses: isOne ? found.map((one) => canonicalAddress(one.address)) : [],
+      addresses: isUniform
+        ? hostAddresses.map((resolved) => canonicalAddress(resolved.address))
+        : [],
       port: portOf(url),
-      kind: isOne ? kind : "public",
+      kind: isUniform ? kind : "public",
       isPlain: url.protocol === "http:" || url.protocol === "ws:",
     };
   }
@@ -148,36 +157,38 @@ export function createEgress({ allow, resolve = bySystem, stopping }: EgressOpti
     /** For what a person's own configuration names: anything but a cloud's metadata service. */
     configured: gate(() => true, true),
     /** For what anyone else names: public addresses. */
-    stranger: strict(gate((_, __, found) => found === "public", false)),
+    stranger: asStrict(gate((_, __, reached) => reached === "public", false)),
     /** For what configured servers name: themselves, public addresses, and their neighbours on `localhost` or a private network. */
     async namedBy(...owners: readonly string[]): Promise<StrictGate> {
-      const known = await Promise.all(owners.filter((owner) => URL.canParse(owner)).map(ownerOf));
-      const isOwn = (url: URL, address: string, found: Found) =>
-        known.some(
+      const knownOwners = await Promise.all(
+        owners.filter((owner) => URL.canParse(owner)).map(ownerOf),
+      );
+      const isOwn = (url: URL, address: string, reached: ReachedClass) =>
+        knownOwners.some(
           ({ host, addresses, port, kind }) =>
             (port === portOf(url) &&
               (addresses.includes(canonicalAddress(address)) ||
-                (found === "unknown" && host === hostOf(url)))) ||
+                (reached === "unknown" && host === hostOf(url)))) ||
             // An authorization server beside the MCP server on a developer's machine; literal addresses are not trusted so far.
             (kind === "loopback" &&
-              found === "loopback" &&
+              reached === "loopback" &&
               host === "localhost" &&
               hostOf(url) === host) ||
-            (kind === "private" && found === "private"),
+            (kind === "private" && reached === "private"),
         );
-      const mayReach = (url: URL, address: string, found: Found) =>
-        found === "public" || isOwn(url, address, found);
-      return strict(
+      const mayReach = (url: URL, address: string, reached: ReachedClass) =>
+        reached === "public" || isOwn(url, address, reached);
+      return asStrict(
         gate(
           mayReach,
-          known.some(({ isPlain }) => isPlain),
+          knownOwners.some(({ isPlain }) => isPlain),
         ),
       );
     },
   };
 }
 
-function strict(gate: Gate): StrictGate {
+function asStrict(gate: Gate): StrictGate {
   return { ...gate, isStrict: true };
 }
 
@@ -187,13 +198,13 @@ export function isLoopbackHost(url: URL): boolean {
 
 /** Read again only when the configuration has another list. */
 function createAllowed(allow: () => readonly string[]): (url: URL, address: string) => boolean {
-  let read: readonly string[] = [];
+  let readList: readonly string[] = [];
   let entries: readonly Allowed[] = [];
   return (url, address) => {
-    const now = allow();
-    if (now !== read) {
-      read = now;
-      entries = now.map(parseAllowed).filter((entry) => entry !== null);
+    const list = allow();
+    if (list !== readList) {
+      readList = list;
+      entries = list.map(parseAllowed).filter((entry) => entry !== null);
     }
     const host = hostOf(url).replace(/\.$/, "").toLowerCase();
     return entries.some(

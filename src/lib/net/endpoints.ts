@@ -58,9 +58,9 @@ export function createEndpoints(options: EndpointsOptions) {
       } catch (thrown) {
         const failure = failureOf(thrown);
         // Requests that ran together fail together: they are one failure.
-        const isKnown = resting.get(endpoint) !== rest;
+        const isNoted = resting.get(endpoint) !== rest;
         if (failure === null) resting.delete(endpoint);
-        else if (!isKnown || failure.retryAfterMs !== undefined) fail(endpoint, thrown, failure);
+        else if (!isNoted || failure.retryAfterMs !== undefined) fail(endpoint, thrown, failure);
         throw thrown;
       }
     },
@@ -68,16 +68,17 @@ export function createEndpoints(options: EndpointsOptions) {
     share<T>(name: string, request: () => Promise<T>): Promise<T> {
       const running = shared.get(name);
       if (running !== undefined) return running as Promise<T>;
-      const begun = request().finally(() => shared.delete(name));
-      shared.set(name, begun);
-      return begun;
+      const sharedRequest = request().finally(() => shared.delete(name));
+      shared.set(name, sharedRequest);
+      return sharedRequest;
     },
     /** Its answer came, and cannot be used. */
     rest: (endpoint: string, failure: unknown) => fail(endpoint, failure, {}),
     /** How long the endpoint still rests; 0 where it may be asked. */
     restMs(endpoint: string): number {
       const rest = resting.get(endpoint);
-      return rest === undefined ? 0 : Math.max(0, restMs(rest));
+      if (rest === undefined) return 0;
+      return Math.max(0, restMs(rest));
     },
   };
 }

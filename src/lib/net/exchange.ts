@@ -55,22 +55,20 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
   const { promise, resolve, reject } = Promise.withResolvers<Exchanged>();
   const isTls = url.protocol === "https:";
   const judged = gate.connection(url);
-  const way = wayThroughProxy(url, judged);
+  const proxyWay = wayThroughProxy(url, judged);
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
+  const requestHeaders: Record<string, string> = { ...headers, ...proxyWay?.headers };
+  if (body !== undefined) requestHeaders["content-length"] = String(Buffer.byteLength(body));
   const request = (isTls ? https : http).request({
     protocol,
     hostname,
     port,
-    path: way?.pathOf(url) ?? path,
-    ...(auth !== undefined && { auth }),
+    path: proxyWay?.pathOf(url) ?? path,
+    auth,
     lookup: judged.lookup,
     method,
-    headers: {
-      ...headers,
-      ...way?.headers,
-      ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }),
-    },
-    agent: way?.agent ?? agents?.[isTls ? "https:" : "http:"] ?? false,
+    headers: requestHeaders,
+    agent: proxyWay?.agent ?? agents?.[isTls ? "https:" : "http:"] ?? false,
   });
   cutWhenAborted(request, signal);
   if (gate.stopping) cutWhenAborted(request, gate.stopping);
@@ -87,20 +85,20 @@ export async function exchange(url: URL, options: ExchangeOptions): Promise<Exch
         else chunks.push(chunk);
       });
       decoded.on("end", () => {
-        const {
-          statusCode: status = 0,
-          statusMessage: statusText = "",
-          headers: theirs,
-        } = response;
-        resolve({ status, statusText, headers: theirs, body: Buffer.concat(chunks) });
+        resolve({
+          status: response.statusCode ?? 0,
+          statusText: response.statusMessage ?? "",
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        });
       });
       decoded.on("error", (cause) =>
-        reject(cause instanceof AnswerTooLarge ? cause : broken(cause)),
+        reject(cause instanceof AnswerTooLarge ? cause : brokenAnswer(cause)),
       );
       // An error is dear to make, and each answer closes.
-      decoded.on("close", () => void (decoded.readableEnded || reject(broken())));
+      decoded.on("close", () => void (decoded.readableEnded || reject(brokenAnswer())));
     } catch (cause) {
-      reject(broken(cause));
+      reject(brokenAnswer(cause));
     }
   });
   request.end(body);
@@ -127,6 +125,6 @@ export function cutWhenAborted(request: ClientRequest, signal: AbortSignal): voi
   request.once("close", () => signal.removeEventListener("abort", cut));
 }
 
-function broken(cause?: unknown): AnswerBroken {
+function brokenAnswer(cause?: unknown): AnswerBroken {
   return new AnswerBroken("the answer broke off", { cause });
 }

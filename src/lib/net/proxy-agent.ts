@@ -31,18 +31,22 @@ export function wayThroughProxy(
   const isForwarded = url.protocol === "http:";
   const agent = new (isEncrypted(url) ? https : http).Agent({ keepAlive });
   const ended = new AbortController();
-  const open = async (to: ClientRequestArgs): Promise<Socket> => {
+  const open = async (connectionOptions: ClientRequestArgs): Promise<Socket> => {
     await proxied();
     const signal = AbortSignal.any([ended.signal, AbortSignal.timeout(openingMs)]);
     if (isForwarded) return reachProxy(proxy, signal);
     const tunnel = await openTunnel(proxy, url, signal);
-    return isEncrypted(url) ? encrypt(tunnel, url, to, signal) : tunnel;
+    if (isEncrypted(url)) return encrypt(tunnel, url, connectionOptions, signal);
+    return tunnel;
   };
   const destroy = agent.destroy.bind(agent);
   return {
     agent: Object.assign(agent, {
-      createConnection(to: ClientRequestArgs, done: (error: Error | null, socket: Socket) => void) {
-        open(to).then(
+      createConnection(
+        connectionOptions: ClientRequestArgs,
+        done: (error: Error | null, socket: Socket) => void,
+      ) {
+        open(connectionOptions).then(
           (socket) => done(null, socket),
           (thrown) => done(thrown, undefined as never),
         );
@@ -60,13 +64,15 @@ export function wayThroughProxy(
 
 /** A connection to the proxy itself. */
 export function reachProxy(proxy: HttpProxy, signal: AbortSignal): Promise<Socket> {
-  const place = { host: hostOf(proxy.url), port: Number(portOf(proxy.url)) };
+  const proxyAddress = { host: hostOf(proxy.url), port: Number(portOf(proxy.url)) };
   const isTls = isEncrypted(proxy.url);
-  const socket = isTls ? tls.connect({ ...place, ...serverName(proxy.url) }) : net.connect(place);
-  return opened(socket, signal, (resolve, reject) => {
+  const socket = isTls
+    ? tls.connect({ ...proxyAddress, ...serverName(proxy.url) })
+    : net.connect(proxyAddress);
+  return whenOpened(socket, signal, (resolve, reject) => {
     socket.once(isTls ? "secureConnect" : "connect", () => resolve(socket));
     // Stays, so that a late error is not unhandled.
-    socket.on("error", (cause) => reject(unreachable(proxy, cause)));
+    socket.on("error", (cause) => reject(proxyUnreachable(proxy, cause)));
   });
 }
 
@@ -82,8 +88,8 @@ export function openTunnel(proxy: HttpProxy, url: URL, signal: AbortSignal): Pro
     headers: { host: target, ...credentialsOf(proxy) },
     agent: false,
   });
-  return opened(request, signal, (resolve, reject) => {
-    request.on("error", (cause) => reject(unreachable(proxy, cause)));
+  return whenOpened(request, signal, (resolve, reject) => {
+    request.on("error", (cause) => reject(proxyUnreachable(proxy, cause)));
     request.on("connect", ({ statusCode = 0 }, stream, head) => {
       const socket = stream as Socket;
       socket.on("error", () => undefined);
@@ -92,7 +98,7 @@ export function openTunnel(proxy: HttpProxy, url: URL, signal: AbortSignal): Pro
         return resolve(socket);
       }
       socket.destroy();
-      reject(refused(proxy, target, statusCode));
+      reject(tunnelRefused(proxy, target, statusCode));
     });
     request.end();
   });
@@ -102,7 +108,7 @@ export function openTunnel(proxy: HttpProxy, url: URL, signal: AbortSignal): Pro
 function encrypt(
   tunnel: Socket,
   url: URL,
-  { servername }: Named,
+  { servername }: NamedServer,
   signal: AbortSignal,
 ): Promise<Socket> {
   const socket = tls.connect({
@@ -110,7 +116,7 @@ function encrypt(
     host: hostOf(url),
     ...(servername ? { servername } : serverName(url)),
   });
-  return opened(socket, signal, (resolve, reject) => {
+  return whenOpened(socket, signal, (resolve, reject) => {
     socket.once("secureConnect", () => resolve(socket));
     socket.on("error", reject);
     socket.once("close", () =>
@@ -119,11 +125,11 @@ function encrypt(
   });
 }
 
-type Named = ClientRequestArgs & { servername?: string };
+type NamedServer = ClientRequestArgs & { servername?: string };
 type Settle = (resolve: (socket: Socket) => void, reject: (thrown: Error) => void) => void;
 
 /** The signal counts until then: what is open belongs to its agent. */
-async function opened(
+async function whenOpened(
   stream: { destroy(error: Error): unknown },
   signal: AbortSignal,
   settle: Settle,
@@ -138,7 +144,8 @@ async function opened(
 }
 
 function serverName(url: URL): { servername?: string } {
-  return net.isIP(hostOf(url)) === 0 ? { servername: hostOf(url) } : {};
+  if (net.isIP(hostOf(url)) === 0) return { servername: hostOf(url) };
+  return {};
 }
 
 function credentialsOf({ url: { username, password } }: HttpProxy): Record<string, string> {
@@ -156,12 +163,12 @@ function decoded(text: string): string {
   }
 }
 
-function unreachable({ url, variable }: HttpProxy, cause: NodeJS.ErrnoException): ProxyFailed {
+function proxyUnreachable({ url, variable }: HttpProxy, cause: NodeJS.ErrnoException): ProxyFailed {
   const detail = `the proxy at ${url.host} cannot be used (${cause.code ?? "it broke off"})`;
   return new ProxyFailed(detail, `correct ${variable}`, { cause });
 }
 
-function refused({ url, variable }: HttpProxy, target: string, status: number): ProxyFailed {
+function tunnelRefused({ url, variable }: HttpProxy, target: string, status: number): ProxyFailed {
   const remedy =
     status === 407 ? `write user and password into ${variable}` : "allow it there, or set NO_PROXY";
   return new ProxyFailed(

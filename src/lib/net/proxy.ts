@@ -23,17 +23,17 @@ export class ProxyFailed extends Error {
 let environment: Environment = {};
 
 /** Read whenever a connection is opened, so that a later change counts. */
-export function readProxiesFrom(given: Environment): void {
-  environment = given;
+export function readProxiesFrom(variables: Environment): void {
+  environment = variables;
 }
 
 /** Null where the address is reached directly. Throws `ProxyFailed` where the variable names no HTTP proxy. */
 export function proxyFor(url: URL): HttpProxy | null {
   const name = isEncrypted(url) ? "https_proxy" : "http_proxy";
   const variable = environment[name] ? name : name.toUpperCase();
-  const given = environment[variable]?.trim() ?? "";
-  if (given === "" || isLoopback(url) || isExcepted(url)) return null;
-  const address = given.includes("://") ? given : `http://${given}`;
+  const proxyText = environment[variable]?.trim() ?? "";
+  if (proxyText === "" || isLoopback(url) || isExcepted(url)) return null;
+  const address = proxyText.includes("://") ? proxyText : `http://${proxyText}`;
   const proxy = URL.canParse(address) ? new URL(address) : null;
   if (proxy !== null && /^https?:$/.test(proxy.protocol)) return { url: proxy, variable };
   throw new ProxyFailed(
@@ -47,7 +47,8 @@ export function isEncrypted({ protocol }: URL): boolean {
 }
 
 export function portOf(url: URL): string {
-  return url.port === "" ? (isEncrypted(url) ? "443" : "80") : url.port;
+  if (url.port !== "") return url.port;
+  return isEncrypted(url) ? "443" : "80";
 }
 
 /** Without the brackets of an IPv6 address. */
@@ -57,7 +58,8 @@ export function hostOf({ hostname }: URL): string {
 
 function isLoopback(url: URL): boolean {
   const host = hostOf(url);
-  return isIP(host) === 0 ? /(?:^|\.)localhost\.?$/i.test(host) : classOf(host) === "loopback";
+  if (isIP(host) === 0) return /(?:^|\.)localhost\.?$/i.test(host);
+  return classOf(host) === "loopback";
 }
 
 /** Hosts with all below them, each perhaps with a port; `*` is every host. */

@@ -63,19 +63,19 @@ export async function sendRequest(
     const { location } = response.headers;
     if (response.status < 300 || response.status >= 400 || location === undefined) return response;
     const target = URL.canParse(location, request.url.href) ? new URL(location, request.url) : null;
-    const facts = { sent: true, permanent: true };
+    const failure = { sent: true, permanent: true };
     if (target?.origin !== first.url.origin)
       throw new RequestFailed(
         `it redirects to ${target?.origin ?? "nowhere"}; set '${options.addressKey}' to that`,
-        facts,
+        failure,
       );
-    if (hops === maxRedirects) throw new RequestFailed("it redirects again and again", facts);
+    if (hops === maxRedirects) throw new RequestFailed("it redirects again and again", failure);
     const next = redirected(request, target, response.status);
     // It has arrived once, and a redirect is no proof that nothing was done.
     if (!options.mayRepeat && !safeMethods.includes(next.method))
       throw new RequestFailed(
         `it redirects to ${target.pathname}, and a request that may change something is not sent twice; set '${options.addressKey}' to that`,
-        facts,
+        failure,
       );
     request = next;
   }
@@ -95,12 +95,12 @@ function redirected(
 ): OutgoingRequest {
   if (status === 307 || status === 308 || method === "GET" || method === "HEAD")
     return { url, method, headers, body };
-  const { "content-type": _, ...others } = headers;
-  return { url, method: "GET", headers: others, body: undefined };
+  const { "content-type": _, ...otherHeaders } = headers;
+  return { url, method: "GET", headers: otherHeaders, body: undefined };
 }
 
 async function ask(
-  { url, ...rest }: OutgoingRequest,
+  { url, ...request }: OutgoingRequest,
   { addressKey: _, mayRepeat: __, ...options }: HttpSendOptions,
 ): Promise<Exchanged> {
   // Node's HTTP stack is loaded with the first request.
@@ -111,7 +111,7 @@ async function ask(
     options.onWrite?.();
   };
   try {
-    return await exchange(url, { ...rest, ...options, onWrite });
+    return await exchange(url, { ...request, ...options, onWrite });
   } catch (cause) {
     const { name, message } = cause as Error;
     if (name === "EgressRefused")
@@ -150,18 +150,19 @@ function isUnwritable(code: string): boolean {
   return /^ERR_(?:HTTP_)?(?:INVALID|UNESCAPED)/.test(code);
 }
 
-export function connectFailure(thrown: unknown, where: string): string {
+export function connectFailure(thrown: unknown, host: string): string {
   const code = codeOf(thrown);
   if (thrown instanceof Error && thrown.name === "AbortError") return "the request was given up";
   if (thrown instanceof ProxyFailed) return thrown.message;
   if (code === "ECONNREFUSED")
-    return `nothing listens at ${where}; start it, or correct its address`;
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${where} was not found`;
+    return `nothing listens at ${host}; start it, or correct its address`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `${host} was not found`;
   if (isUnwritable(code))
     return `its request cannot be made (${code}); correct its 'url', 'method' or 'headers'`;
   if (isCertificate(code)) return `its certificate is not trusted (${code})`;
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET") return "the connection was cut";
-  return code === "" ? "the request could not be made" : `the connection failed (${code})`;
+  if (code === "") return "the request could not be made";
+  return `the connection failed (${code})`;
 }
 
 function isCertificate(code: string): boolean {
@@ -180,11 +181,12 @@ export const busyStatuses: readonly number[] = [408, 425, 429];
 
 /** Of a header. Undefined where it says no time. */
 export function retryAfterMs(
-  said: string | null | undefined,
+  header: string | null | undefined,
   now = Date.now(),
 ): number | undefined {
-  if (said === null || said === undefined || said.trim() === "") return undefined;
-  if (/^\s*\d+\s*$/.test(said)) return Number(said) * 1_000;
-  const at = Date.parse(said);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  if (header === null || header === undefined || header.trim() === "") return undefined;
+  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000;
+  const retryAt = Date.parse(header);
+  if (Number.isNaN(retryAt)) return undefined;
+  return Math.max(0, retryAt - now);
 }

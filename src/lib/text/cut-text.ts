@@ -7,20 +7,22 @@ export function sliceText(text: string, from: number, to: number): string {
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const start = text.slice(0, wholeCharacter(text, limit));
-  const line = start.lastIndexOf("\n");
-  if (line > limit / 4) return start.slice(0, line + 1);
-  const word = start.lastIndexOf(" ");
-  return word > limit / 2 ? start.slice(0, word + 1) : start;
+  const lineEnd = start.lastIndexOf("\n");
+  if (lineEnd > limit / 4) return start.slice(0, lineEnd + 1);
+  const wordEnd = start.lastIndexOf(" ");
+  if (wordEnd > limit / 2) return start.slice(0, wordEnd + 1);
+  return start;
 }
 
-function wholeCharacter(text: string, at: number): number {
-  const code = text.charCodeAt(at);
+function wholeCharacter(text: string, index: number): number {
+  const code = text.charCodeAt(index);
   const isSecondHalf =
-    code >= 0xdc00 && code <= 0xdfff && /[\ud800-\udbff]/.test(text.charAt(at - 1));
-  return isSecondHalf ? at - 1 : at;
+    code >= 0xdc00 && code <= 0xdfff && /[\ud800-\udbff]/.test(text.charAt(index - 1));
+  return isSecondHalf ? index - 1 : index;
 }
 
 /** With an ellipsis where it was cut. */
 export function shorten(text: string, limit = 60): string {
-  return text.length > limit ? `${sliceText(text, 0, limit)}…` : text;
+  if (text.length > limit) return `${sliceText(text, 0, limit)}…`;
+  return text;
 }

@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 /** What someone else's code threw, in its own words. Never throws itself. */
 export function errorText(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? String(thrown.message) : String(thrown);
+    if (thrown instanceof Error) return String(thrown.message);
+    return String(thrown);
   } catch {
     return "something that cannot be shown";
   }
@@ -15,7 +16,7 @@ export function errorText(thrown: unknown): string {
  * from `directory`. Null where that is not known.
  */
 export function errorPlace(stack: string, file: string, directory: string): string | null {
-  const places = [...stack.matchAll(placeInStack)].map(([, path = "", at = ""]) => ({
+  const frames = [...stack.matchAll(placeInStack)].map(([, path = "", at = ""]) => ({
     path: pathOf(path),
     at,
   }));
@@ -23,17 +24,18 @@ export function errorPlace(stack: string, file: string, directory: string): stri
   const isBeside = (path: string) =>
     path.startsWith(home) && !/[/\\]node_modules[/\\]/.test(path.slice(home.length));
   // A frame of ours may come first: what was called wrongly was called in the file.
-  const found =
-    places.find(({ path }) => path === file) ?? places.find(({ path }) => isBeside(path));
-  if (found === undefined) return null;
-  const short = relative(directory, found.path);
-  return `${short.startsWith("..") ? found.path : short}${found.at}`;
+  const frame =
+    frames.find(({ path }) => path === file) ?? frames.find(({ path }) => isBeside(path));
+  if (frame === undefined) return null;
+  const shownPath = relative(directory, frame.path);
+  return `${shownPath.startsWith("..") ? frame.path : shownPath}${frame.at}`;
 }
 
 /** The stack as it is, which begins with what was thrown. Never throws itself. */
 export function stackOf(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? String(thrown.stack ?? "") : "";
+    if (thrown instanceof Error) return String(thrown.stack ?? "");
+    return "";
   } catch {
     return "";
   }
@@ -43,6 +45,7 @@ export function stackOf(thrown: unknown): string {
 const placeInStack =
   /(?:^|[( ])(file:\/\/[^\s()]+?|\/[^\n()]+?|[A-Za-z]:\\[^\n()]+?)((?::\d+){1,2})\)?$/gm;
 
-function pathOf(place: string): string {
-  return place.startsWith("file:") && URL.canParse(place) ? fileURLToPath(place) : place;
+function pathOf(path: string): string {
+  if (path.startsWith("file:") && URL.canParse(path)) return fileURLToPath(path);
+  return path;
 }

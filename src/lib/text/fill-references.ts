@@ -5,11 +5,11 @@ const reference = /\$\{([A-Za-z_][\w-]*(?:\.[\w-]+)+)\}/g;
 
 /** At any depth, each once. */
 export function referencesIn(value: unknown): string[][] {
-  const found = new Set<string>();
+  const paths = new Set<string>();
   visit(value, (text) => {
-    for (const [, path = ""] of text.matchAll(reference)) found.add(path);
+    for (const [, path = ""] of text.matchAll(reference)) paths.add(path);
   });
-  return [...found].map((path) => path.split("."));
+  return [...paths].map((path) => path.split("."));
 }
 
 /** `city` of `${input.city.name}`, each once. */
@@ -21,8 +21,8 @@ export function namesUnder(root: string, value: unknown): string[] {
 /** A text that is one reference becomes its value; inside other text it is written out. */
 export function fillReferences(value: unknown, lookUp: (path: Path) => unknown): unknown {
   if (typeof value === "string") {
-    const [whole] = value.matchAll(reference);
-    if (whole?.[0] === value) return lookUp((whole[1] ?? "").split("."));
+    const [match] = value.matchAll(reference);
+    if (match?.[0] === value) return lookUp((match[1] ?? "").split("."));
     return value.replaceAll(reference, (_, path: string) => asText(lookUp(path.split("."))));
   }
   if (Array.isArray(value)) return value.map((item) => fillReferences(item, lookUp));
@@ -34,16 +34,18 @@ export function fillReferences(value: unknown, lookUp: (path: Path) => unknown):
 
 /** Undefined where there is nothing. */
 export function valueAtPath(value: unknown, path: Path): unknown {
-  let at = value;
+  let holder = value;
   for (const key of path) {
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Record<string, unknown>)[key];
+    if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, key))
+      return undefined;
+    holder = (holder as Record<string, unknown>)[key];
   }
-  return at;
+  return holder;
 }
 
 function asText(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  if (typeof value === "string") return value;
+  return JSON.stringify(value) ?? "";
 }
 
 function visit(value: unknown, onText: (text: string) => void): void {

@@ -1,35 +1,38 @@
 /** `*` is any run of characters, `?` is one. At most pattern × text steps. */
 export function matchesGlob(pattern: string, text: string): boolean {
-  let at = 0;
-  let position = 0;
+  let patternIndex = 0;
+  let textIndex = 0;
   let star = -1;
   let resume = 0;
-  while (position < text.length) {
-    if (pattern[at] === "*") {
-      star = at++;
-      resume = position;
-    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === text[position])) {
-      at++;
-      position++;
+  while (textIndex < text.length) {
+    if (pattern[patternIndex] === "*") {
+      star = patternIndex++;
+      resume = textIndex;
+    } else if (
+      patternIndex < pattern.length &&
+      (pattern[patternIndex] === "?" || pattern[patternIndex] === text[textIndex])
+    ) {
+      patternIndex++;
+      textIndex++;
     } else if (star >= 0) {
-      at = star + 1;
-      position = ++resume;
+      patternIndex = star + 1;
+      textIndex = ++resume;
     } else {
       return false;
     }
   }
-  while (pattern[at] === "*") at++;
-  return at === pattern.length;
+  while (pattern[patternIndex] === "*") patternIndex++;
+  return patternIndex === pattern.length;
 }
 
 /** For frequent use: most texts differ at their beginning. */
 export function compileGlob(pattern: string): (text: string) => boolean {
-  const wild = pattern.search(/[*?]/);
-  if (wild < 0) return (text) => text === pattern;
-  const beginning = pattern.slice(0, wild);
-  const rest = pattern.slice(wild);
-  if (rest === "*" || rest === "**") return (text) => text.startsWith(beginning);
-  return (text) => text.startsWith(beginning) && matchesGlob(rest, text.slice(wild));
+  const firstWildcard = pattern.search(/[*?]/);
+  if (firstWildcard < 0) return (text) => text === pattern;
+  const beginning = pattern.slice(0, firstWildcard);
+  const wildPart = pattern.slice(firstWildcard);
+  if (wildPart === "*" || wildPart === "**") return (text) => text.startsWith(beginning);
+  return (text) => text.startsWith(beginning) && matchesGlob(wildPart, text.slice(firstWildcard));
 }
 
 /** Null allows all, an empty list none; deny wins. */

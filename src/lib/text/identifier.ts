@@ -6,5 +6,6 @@ export function foldIdentifier(name: string): string {
 
 /** `.name`, or `["na-me"]`. */
 export function accessor(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+  if (/^[A-Za-z_$][\w$]*$/.test(name)) return `.${name}`;
+  return `[${JSON.stringify(name)}]`;
 }

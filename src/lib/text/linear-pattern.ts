@@ -24,7 +24,7 @@ export function createPatternReplacer(
 ): (text: string) => string {
   const compiled = patterns.map((pattern) => RE2JS.compile(pattern));
   return (text) =>
-    compiled.reduce((kept, pattern) => pattern.matcher(kept).replaceAll(() => mark), text);
+    compiled.reduce((masked, pattern) => pattern.matcher(masked).replaceAll(() => mark), text);
 }
 
 /** It does not know look-around, back-references and more than a thousand repetitions. */

@@ -137,8 +137,8 @@ class PatternReader {
     if (this.#terms > maxTerms) throw new Inexpressible();
   }
 
-  #repeat([text, least = "", most = least]: RegExpExecArray): string {
-    const times = Math.max(1, Number(least), Number(most));
+  #repeat([text, min = "", max = min]: RegExpExecArray): string {
+    const times = Math.max(1, Number(min), Number(max));
     const repeatedTerms = this.#lastTerms * times;
     this.#terms -= this.#lastTerms;
     this.#addTerms(repeatedTerms);
@@ -177,8 +177,8 @@ class PatternReader {
     const isFoldedOtherwise = added.includes("i") && !this.#isUnicode;
     if (added.includes("m") || isFoldedOtherwise) throw new Inexpressible();
     this.#flags = {
-      ignoreCase: switched(this.#flags.ignoreCase, "i", added, removed),
-      dotAll: switched(this.#flags.dotAll, "s", added, removed),
+      ignoreCase: isFlagOn(this.#flags.ignoreCase, "i", added, removed),
+      dotAll: isFlagOn(this.#flags.dotAll, "s", added, removed),
     };
     return this.#flags.ignoreCase ? "(?i:" : "(?-i:";
   }
@@ -192,7 +192,8 @@ class PatternReader {
       return `\\${letter}`;
     }
     const ranges = this.#readRanges();
-    return ranges === null ? spell(this.#readCharacter()) : `[${ranges}]`;
+    if (ranges === null) return spell(this.#readCharacter());
+    return `[${ranges}]`;
   }
 
   #readClass(): string {
@@ -203,7 +204,8 @@ class PatternReader {
     while (this.#pattern[this.#position] !== "]") members += this.#readMember();
     this.#position += 1;
     if (members !== "") return `[${isNegated ? "^" : ""}${members}]`;
-    return isNegated ? "(?s:.)" : `[^\\x{0}-${spell(lastCharacter)}]`;
+    if (isNegated) return "(?s:.)";
+    return `[^\\x{0}-${spell(lastCharacter)}]`;
   }
 
   #readMember(): string {
@@ -234,10 +236,10 @@ class PatternReader {
       return this.#withFolds(letter, ranges);
     }
     if (!this.#isUnicode || (letter !== "p" && letter !== "P")) return null;
-    const named = this.#take(property);
+    const propertyEscape = this.#take(property);
     // The engines fold the case of such classes in different orders.
-    if (named === null || this.#flags.ignoreCase) throw new Inexpressible();
-    const [, sign = "", name = ""] = named;
+    if (propertyEscape === null || this.#flags.ignoreCase) throw new Inexpressible();
+    const [, sign = "", name = ""] = propertyEscape;
     this.#addTerms(termsOfProperty);
     if (name === "ASCII")
       return sign === "p" ? "\\x{0}-\\x{7f}" : `\\x{80}-${spell(lastCharacter)}`;
@@ -253,8 +255,8 @@ class PatternReader {
     if (this.#pattern[this.#position] !== "\\") return this.#takeCharacter();
     const hex = this.#take(this.#isUnicode ? hexadecimal : plainHexadecimal);
     if (hex !== null) return this.#joinSurrogates(hex);
-    const controlled = this.#take(control);
-    if (controlled !== null) return (controlled[1] as string).charCodeAt(0) % 32;
+    const controlEscape = this.#take(control);
+    if (controlEscape !== null) return (controlEscape[1] as string).charCodeAt(0) % 32;
     const letter = this.#pattern[this.#position + 1] ?? "";
     const isNull = letter === "0" && !/\d/.test(this.#pattern[this.#position + 2] ?? "");
     if (!isNull && /[\dkc]/.test(letter)) throw new Inexpressible();
@@ -292,7 +294,7 @@ class PatternReader {
   }
 }
 
-function switched(isOn: boolean, flag: string, added: string, removed: string): boolean {
+function isFlagOn(isOn: boolean, flag: string, added: string, removed: string): boolean {
   return added.includes(flag) || (isOn && !removed.includes(flag));
 }
 

@@ -7,8 +7,8 @@ type Compile = (pattern: string, isUnicode: boolean) => LinearPattern | null;
 /** Takes some 20 ms to load, and few patterns need it. */
 let compile: Compile | undefined;
 
-export function useEngine(given: Compile): void {
-  compile = given;
+export function useEngine(engine: Compile): void {
+  compile = engine;
 }
 
 /** A pattern cannot be answered before the engine is loaded. */
@@ -29,7 +29,8 @@ export function createMatcher(pattern: string): SafePattern | undefined {
     test: (text) => safe.test(text) ?? engine()?.test(text),
     steps: (length) => {
       const steps = safe.steps(length);
-      return Number.isFinite(steps) ? steps : length * (engine()?.size ?? 0);
+      if (Number.isFinite(steps)) return steps;
+      return length * (engine()?.size ?? 0);
     },
   };
 }

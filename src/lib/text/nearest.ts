@@ -2,7 +2,7 @@
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const current = [i];
     for (let j = 1; j <= b.length; j++) {
@@ -20,32 +20,32 @@ function distance(a: string, b: string, limit: number): number {
 }
 
 /** A longer word is no misspelling, and comparing it costs its square. */
-const maxWord = 128;
+const maxWordLength = 128;
 
 /** Best first. */
-export function nearest(word: string, known: Iterable<string>, count = 3): string[] {
-  if (word.length > maxWord) return [];
-  const wanted = word.toLowerCase();
+export function nearest(misspelt: string, names: Iterable<string>, count = 3): string[] {
+  if (misspelt.length > maxWordLength) return [];
+  const folded = misspelt.toLowerCase();
   // In a word of three letters two wrong ones are another word.
-  const limit = wanted.length <= 3 ? 1 : Math.max(2, Math.floor(wanted.length / 3));
-  return [...new Set(known)]
-    .map((candidate) => ({ candidate, score: score(wanted, candidate.toLowerCase(), limit) }))
+  const limit = folded.length <= 3 ? 1 : Math.max(2, Math.floor(folded.length / 3));
+  return [...new Set(names)]
+    .map((candidate) => ({ candidate, score: score(folded, candidate.toLowerCase(), limit) }))
     .filter(({ score }) => score <= limit)
     .sort((a, b) => a.score - b.score || a.candidate.localeCompare(b.candidate))
     .slice(0, count)
     .map(({ candidate }) => candidate);
 }
 
-function score(wanted: string, candidate: string, limit: number): number {
+function score(folded: string, candidate: string, limit: number): number {
   const lastWord = candidate.split(/\.|__/).at(-1) ?? candidate;
-  const contained = wanted.length >= 4 && candidate.includes(wanted) ? 1 : limit + 1;
-  return Math.min(distance(wanted, candidate, limit), distance(wanted, lastWord, limit), contained);
+  const contained = folded.length >= 4 && candidate.includes(folded) ? 1 : limit + 1;
+  return Math.min(distance(folded, candidate, limit), distance(folded, lastWord, limit), contained);
 }
 
 /** Letters of other alphabets that look like ours. */
 const foreign = "аеорсухіјѕԁһмαορυνιεκոսɡıſ";
 const latin = "aeopcyxijsdhmaopuvieknugis";
-const alike = new Map([...foreign].map((letter, at) => [letter, latin[at]]));
+const alike = new Map([...foreign].map((letter, index) => [letter, latin[index]]));
 
 /** Without case, width, accents and invisible letters. */
 export function foldName(name: string): string {

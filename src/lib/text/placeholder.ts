@@ -26,8 +26,8 @@ const shapes: readonly RegExp[] = [
 export function findPlaceholder(text: string): string | undefined {
   const plain = text.trim().replace(/^(?:bearer|basic|token)\s+/i, "");
   for (const shape of shapes) {
-    const found = shape.exec(plain)?.[0];
-    if (found !== undefined) return found;
+    const placeholder = shape.exec(plain)?.[0];
+    if (placeholder !== undefined) return placeholder;
   }
   return undefined;
 }

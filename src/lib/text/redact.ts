@@ -2,9 +2,9 @@ import { isRawJSON } from "../json/exact-numbers.ts";
 import { createLru } from "../lru.ts";
 import { plainText } from "./plain-text.ts";
 
-const anywhere =
+const secretPart =
   /secret|passw|passphrase|credential|authorization|cookie|(?:api|access|private)key|token(?!i[sz])/;
-const wholeWords = new Set([
+const secretWords = new Set([
   "key",
   "keys",
   "pass",
@@ -17,14 +17,15 @@ const wholeWords = new Set([
 ]);
 
 export function looksSecret(key: string): boolean {
-  const words = key
+  const nameParts = key
     .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, " ")
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-    .filter((word) => word !== "");
-  if (words.some((word) => wholeWords.has(word)) || anywhere.test(words.join(""))) return true;
+    .filter((part) => part !== "");
+  if (nameParts.some((part) => secretWords.has(part)) || secretPart.test(nameParts.join("")))
+    return true;
   // `auth` alone says how; BASIC_AUTH and auth_header say what.
-  return words.length > 1 && words.includes("auth");
+  return nameParts.length > 1 && nameParts.includes("auth");
 }
 
 /** Words that go on with a sentence about a secret, and are none themselves: "token: must be a string". */
@@ -67,10 +68,10 @@ const webToken = /\beyJ[A-Za-z0-9_-]{8,}(\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+)
 
 /** For text that leaves the wire it came on. */
 export function redact(text: string): string {
-  const shown = text.replaceAll(webToken, (token, rest?: string) =>
-    rest === undefined ? token : "[redacted]",
+  const shown = text.replaceAll(webToken, (token, signedPart?: string) =>
+    signedPart === undefined ? token : "[redacted]",
   );
-  return secretShapes.reduce((kept, shape) => kept.replaceAll(shape, "[redacted]"), shown);
+  return secretShapes.reduce((masked, shape) => masked.replaceAll(shape, "[redacted]"), shown);
 }
 
 /** Short ones are left: they would hide ordinary words. */
@@ -79,31 +80,34 @@ export function createHider(
   shortestSecret = 6,
 ): (text: string) => string {
   // Text is shown by line, so a secret of several lines is one in each.
-  const all = values.flatMap((value) => [value, ...(value?.split(/\r?\n/) ?? [])]);
+  const lines = values.flatMap((value) => [value, ...(value?.split(/\r?\n/) ?? [])]);
   // Servers also print what they were given in other encodings.
-  const dressed = all.flatMap((value = "") => {
+  const encoded = lines.flatMap((value = "") => {
     const bytes = Buffer.from(value);
-    const isLong = value.length >= shortestSecret;
-    return isLong
-      ? [value, encodeURIComponent(value), bytes.toString("base64"), bytes.toString("base64url")]
-      : [];
+    if (value.length < shortestSecret) return [];
+    return [
+      value,
+      encodeURIComponent(value),
+      bytes.toString("base64"),
+      bytes.toString("base64url"),
+    ];
   });
-  const secrets = [...new Set(dressed)].sort((a, b) => b.length - a.length);
+  const secrets = [...new Set(encoded)].sort((a, b) => b.length - a.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[redacted]"), text);
 }
 
 /** The end of a text stream, safe to print and to keep. */
 export function createTextTail(limit: number): { add(text: string): void; text(): string } {
-  let kept = "";
+  let tail = "";
   let cut = false;
   return {
     add(text) {
-      const whole = kept + text;
-      cut ||= whole.length > limit;
-      kept = whole.slice(-limit);
+      const fullText = tail + text;
+      cut ||= fullText.length > limit;
+      tail = fullText.slice(-limit);
     },
     // A cut word may be the end of a secret that no pattern matches any more.
-    text: () => redact(plainText(cut ? kept.replace(/^\S*/, "") : kept)).trim(),
+    text: () => redact(plainText(cut ? tail.replace(/^\S*/, "") : tail)).trim(),
   };
 }
 
@@ -113,27 +117,27 @@ const maxRememberedLength = 200;
 const remembered = createLru<string>(maxRemembered);
 
 /** Names of our own. */
-const oursByKey = new Map<string, boolean>();
-const ours = /^(?:id|at|type|kind|status|code|face)$|(?:Id|At|Hash)$/;
+const ownNameByKey = new Map<string, boolean>();
+const ownName = /^(?:id|at|type|kind|status|code|face)$|(?:Id|At|Hash)$/;
 
 /** Returns the value itself where there is no secret. */
 export function redactDeep<T>(value: T): T {
-  return walk(value) as T;
+  return redactValue(value) as T;
 }
 
-function walk(value: unknown): unknown {
+function redactValue(value: unknown): unknown {
   if (typeof value === "string") return redactOnce(value);
   if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
   if (Array.isArray(value))
-    return value.some((inner) => walk(inner) !== inner) ? value.map(walk) : value;
+    return value.some((inner) => redactValue(inner) !== inner) ? value.map(redactValue) : value;
   // Copying costs more than looking, and most values hold no secret.
   let changed: Record<string, unknown> | undefined;
   for (const key in value) {
     const inner = (value as Record<string, unknown>)[key];
-    const shown = typeof inner === "string" && isOurs(key) ? inner : walk(inner);
-    if (shown === inner) continue;
+    const redacted = typeof inner === "string" && isOwnName(key) ? inner : redactValue(inner);
+    if (redacted === inner) continue;
     changed ??= { ...value };
-    changed[key] = shown;
+    changed[key] = redacted;
   }
   return changed ?? value;
 }
@@ -148,25 +152,23 @@ export function redactFields(
   if (Array.isArray(value)) return value.map((inner) => redactFields(inner, hide, isSecret));
   if (typeof value !== "object" || value === null || isRawJSON(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      typeof inner === "string" && isSecret(key)
-        ? "[redacted]"
-        : redactFields(inner, hide, isSecret),
-    ]),
+    Object.entries(value).map(([key, inner]) => {
+      if (typeof inner === "string" && isSecret(key)) return [key, "[redacted]"];
+      return [key, redactFields(inner, hide, isSecret)];
+    }),
   );
 }
 
-function isOurs(key: string): boolean {
-  const known = oursByKey.get(key) ?? ours.test(key);
-  if (oursByKey.size < maxRemembered) oursByKey.set(key, known);
-  return known;
+function isOwnName(key: string): boolean {
+  const isOwn = ownNameByKey.get(key) ?? ownName.test(key);
+  if (ownNameByKey.size < maxRemembered) ownNameByKey.set(key, isOwn);
+  return isOwn;
 }
 
 function redactOnce(text: string): string {
   if (text.length > maxRememberedLength) return redact(text);
-  const known = remembered.get(text);
-  if (known !== undefined) return known;
+  const rememberedText = remembered.get(text);
+  if (rememberedText !== undefined) return rememberedText;
   const shown = redact(text);
   remembered.set(text, shown);
   return shown;

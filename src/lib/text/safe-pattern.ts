@@ -90,7 +90,7 @@ const token =
 /** With `u`, braces after some letters are no quantifier. */
 const escapeInBraces = /\\(?:u\{[\dA-Fa-f]+\}|\\)/g;
 /** A counted repetition above it counts as one without end. */
-const fewTimes = 50;
+const maxCountedSpan = 50;
 
 /** How often going back can start again, for a text of some length: at most the product of all choices. */
 function countTries(pattern: string, isUnicode: boolean): Tries {
@@ -101,7 +101,7 @@ function countTries(pattern: string, isUnicode: boolean): Tries {
   let isGroup = false;
   const counted = isUnicode ? pattern.replace(escapeInBraces, "\\\\") : pattern;
   for (const [part] of counted.matchAll(token)) {
-    const wasGroup = isGroup;
+    const isAfterGroup = isGroup;
     isGroup = part === ")";
     if (/^\\[1-9k]$/.test(part)) return endless;
     if (part.startsWith("(")) alternatives.push(1);
@@ -109,14 +109,12 @@ function countTries(pattern: string, isUnicode: boolean): Tries {
     else if (part === ")") choices *= alternatives.pop() ?? 1;
     else if (part === "?") choices *= 2;
     else if (part === "*" || part === "+" || /^\{\d/.test(part)) {
-      if (wasGroup) return endless;
+      if (isAfterGroup) return endless;
       const isExact = /^\{\d+\}$/.test(part);
-      const [least = 0, most = isExact ? least : undefined] = (part.match(/\d+/g) ?? []).map(
-        Number,
-      );
-      fixed += least;
-      if (most === undefined || most - least > fewTimes) loops += 1;
-      else choices *= most - least + 1;
+      const [min = 0, max = isExact ? min : undefined] = (part.match(/\d+/g) ?? []).map(Number);
+      fixed += min;
+      if (max === undefined || max - min > maxCountedSpan) loops += 1;
+      else choices *= max - min + 1;
     }
   }
   const top = alternatives[0] ?? 1;

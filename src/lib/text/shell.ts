@@ -2,10 +2,11 @@ const plainWord = /^[A-Za-z0-9_][A-Za-z0-9_./:-]*$/;
 
 /** Quotes unless the text is safe beyond doubt. */
 export function shellQuote(text: string): string {
-  return plainWord.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  if (plainWord.test(text)) return text;
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-type Cursor = { readonly text: string; at: number; line: number };
+type Cursor = { readonly text: string; index: number; line: number };
 
 export type ShellWord = {
   text: string;
@@ -15,7 +16,7 @@ export type ShellWord = {
   doubt: string | null;
 };
 
-const ends = new Set([" ", "\t", "\n", ";", "&", "|", "<", ">", "(", ")"]);
+const wordEnds = new Set([" ", "\t", "\n", ";", "&", "|", "<", ">", "(", ")"]);
 const startsExpansion = /[A-Za-z0-9_@*#?$!{(\-"]/;
 const escapes: Readonly<Record<string, string>> = {
   n: "\n",
@@ -33,19 +34,19 @@ const escapes: Readonly<Record<string, string>> = {
 
 /** Null when a quote is never closed. */
 function readWord(cursor: Cursor): ShellWord | null {
-  const { text, at: start, line } = cursor;
+  const { text, index: start, line } = cursor;
   const word: ShellWord = { text: "", source: "", line, doubt: null };
-  while (cursor.at < text.length && !ends.has(text[cursor.at] as string))
+  while (cursor.index < text.length && !wordEnds.has(text[cursor.index] as string))
     if (!readPiece(cursor, word)) return null;
-  word.source = text.slice(start, cursor.at);
+  word.source = text.slice(start, cursor.index);
   return word;
 }
 
 /** One character or one quotation; false when it is never closed. */
 function readPiece(cursor: Cursor, word: ShellWord): boolean {
-  const { text, at } = cursor;
-  const character = text[at] as string;
-  const next = text[at + 1] ?? "";
+  const { text, index } = cursor;
+  const character = text[index] as string;
+  const next = text[index + 1] ?? "";
   if (character === "'") return readLiteral(cursor, word);
   if (character === '"') return readDoubleQuoted(cursor, word);
   if (character === "$" && next === "'") return readEscaped(cursor, word);
@@ -54,35 +55,35 @@ function readPiece(cursor: Cursor, word: ShellWord): boolean {
   if (character === "\\") {
     if (next === "\n") cursor.line += 1;
     else word.text += next || character;
-    cursor.at += next === "" ? 1 : 2;
+    cursor.index += next === "" ? 1 : 2;
     return true;
   }
   if ("*?[".includes(character)) doubt(word, `'${character}' stands for names of files`);
   if (character === "{" && next !== "}") doubt(word, "'{' may stand for several words");
   if (character === "\r") doubt(word, "a carriage return is a part of it");
-  if (character === "~" && /[\s;&|=:]/.test(text[at - 1] ?? " "))
+  if (character === "~" && /[\s;&|=:]/.test(text[index - 1] ?? " "))
     doubt(word, "'~' stands for a directory");
   word.text += character;
-  cursor.at += 1;
+  cursor.index += 1;
   return true;
 }
 
 function readLiteral(cursor: Cursor, word: ShellWord): boolean {
-  const end = cursor.text.indexOf("'", cursor.at + 1);
+  const end = cursor.text.indexOf("'", cursor.index + 1);
   if (end < 0) return false;
-  take(cursor, word, cursor.text.slice(cursor.at + 1, end));
-  cursor.at = end + 1;
+  take(cursor, word, cursor.text.slice(cursor.index + 1, end));
+  cursor.index = end + 1;
   return true;
 }
 
 function readDoubleQuoted(cursor: Cursor, word: ShellWord): boolean {
   const { text } = cursor;
-  cursor.at += 1;
-  while (cursor.at < text.length) {
-    const character = text[cursor.at] as string;
-    const next = text[cursor.at + 1] ?? "";
+  cursor.index += 1;
+  while (cursor.index < text.length) {
+    const character = text[cursor.index] as string;
+    const next = text[cursor.index + 1] ?? "";
     if (character === '"') {
-      cursor.at += 1;
+      cursor.index += 1;
       return true;
     }
     if (character === "`" || (character === "$" && next !== '"' && startsExpansion.test(next))) {
@@ -92,7 +93,7 @@ function readDoubleQuoted(cursor: Cursor, word: ShellWord): boolean {
     const isEscape = character === "\\" && '$`"\\\n'.includes(next) && next !== "";
     if (isEscape && next === "\n") cursor.line += 1;
     else take(cursor, word, isEscape ? next : character);
-    cursor.at += isEscape ? 2 : 1;
+    cursor.index += isEscape ? 2 : 1;
   }
   return false;
 }
@@ -100,55 +101,55 @@ function readDoubleQuoted(cursor: Cursor, word: ShellWord): boolean {
 /** `$'…'`, with the escapes that are the same in every locale. */
 function readEscaped(cursor: Cursor, word: ShellWord): boolean {
   const { text } = cursor;
-  cursor.at += 2;
-  while (cursor.at < text.length) {
-    const character = text[cursor.at] as string;
-    const next = text[cursor.at + 1] ?? "";
+  cursor.index += 2;
+  while (cursor.index < text.length) {
+    const character = text[cursor.index] as string;
+    const next = text[cursor.index + 1] ?? "";
     if (character === "'") {
-      cursor.at += 1;
+      cursor.index += 1;
       return true;
     }
     if (character === "\\" && escapes[next] === undefined)
       doubt(word, `the escape '\\${next}' is not one that is read here`);
-    const meant = character === "\\" ? escapes[next] : undefined;
-    take(cursor, word, meant ?? character);
+    const escapedCharacter = character === "\\" ? escapes[next] : undefined;
+    take(cursor, word, escapedCharacter ?? character);
     // Also for an unknown escape: it may keep a quote from being the last.
-    cursor.at += character === "\\" ? 2 : 1;
+    cursor.index += character === "\\" ? 2 : 1;
   }
   return false;
 }
 
 /** Its value is unknown; its end is found well enough to read on. */
 function skipExpansion(cursor: Cursor, word: ShellWord): boolean {
-  const { text, at } = cursor;
-  const opener = text[at] === "`" ? "`" : text.slice(at, at + 2);
+  const { text, index } = cursor;
+  const opener = text[index] === "`" ? "`" : text.slice(index, index + 2);
   const closer = { "`": "`", "$(": ")", "${": "}" }[opener];
-  const name = /^\$(\w+|.)/s.exec(text.slice(at, at + 80))?.[0] ?? opener;
+  const name = /^\$(\w+|.)/s.exec(text.slice(index, index + 80))?.[0] ?? opener;
   doubt(
     word,
     `what '${closer === undefined ? name : `${opener}…${closer}`}' stands for is known only when it runs`,
   );
   if (closer === undefined) {
-    cursor.at += name.length;
+    cursor.index += name.length;
     return true;
   }
-  const end = closing(text, at + opener.length, opener, closer);
+  const end = closingIndex(text, index + opener.length, opener, closer);
   if (end < 0) return false;
-  cursor.line += text.slice(at, end).split("\n").length - 1;
-  cursor.at = end + 1;
+  cursor.line += text.slice(index, end).split("\n").length - 1;
+  cursor.index = end + 1;
   return true;
 }
 
-function closing(text: string, from: number, opener: string, closer: string): number {
+function closingIndex(text: string, from: number, opener: string, closer: string): number {
   const opens = opener.at(-1) as string;
   let depth = 1;
-  for (let at = from; at < text.length; at++) {
-    const character = text[at] as string;
-    if (character === "\\") at += 1;
+  for (let index = from; index < text.length; index++) {
+    const character = text[index] as string;
+    if (character === "\\") index += 1;
     else if (character === "'" && opener === "$(") {
-      const end = text.indexOf("'", at + 1);
-      if (end > 0) at = end;
-    } else if (character === closer && --depth === 0) return at;
+      const end = text.indexOf("'", index + 1);
+      if (end > 0) index = end;
+    } else if (character === closer && --depth === 0) return index;
     else if (character === opens && opens !== closer) depth += 1;
   }
   return -1;
@@ -173,7 +174,7 @@ export type ShellCommand = {
 
 /** A part of the shell language: what is beyond it is reported, never misread. */
 export function readShell(text: string): ShellCommand[] {
-  const cursor: Cursor = { text, at: 0, line: 1 };
+  const cursor: Cursor = { text, index: 0, line: 1 };
   const commands: ShellCommand[] = [];
   let current: ShellCommand | null = null;
   let isOpen = false;
@@ -190,16 +191,16 @@ export function readShell(text: string): ShellCommand[] {
     if (current === null) command().problem = `'${operator}' without a command before it`;
     isOpen = operator === "&&";
     finish();
-    cursor.at += operator.length;
+    cursor.index += operator.length;
   };
 
-  while (cursor.at < text.length) {
+  while (cursor.index < text.length) {
     if (skipGap(cursor)) continue;
-    const character = text[cursor.at] as string;
+    const character = text[cursor.index] as string;
     if (character === "#") skipComment(cursor);
     else if (character === "\n") {
       finish();
-      cursor.at += 1;
+      cursor.index += 1;
       cursor.line += 1;
     } else if (isNext(cursor, "&&")) separate("&&");
     else if (character === ";" && !isNext(cursor, ";;")) separate(";");
@@ -225,22 +226,22 @@ function addWord(cursor: Cursor, command: ShellCommand): void {
     return;
   }
   command.problem ??= `a quote that begins in line ${line} and is never closed`;
-  cursor.at = cursor.text.length;
+  cursor.index = cursor.text.length;
 }
 
 function skipGap(cursor: Cursor): boolean {
-  const character = cursor.text[cursor.at];
-  if (character === " " || character === "\t") cursor.at += 1;
+  const character = cursor.text[cursor.index];
+  if (character === " " || character === "\t") cursor.index += 1;
   else if (isNext(cursor, "\\\n")) {
-    cursor.at += 2;
+    cursor.index += 2;
     cursor.line += 1;
   } else return false;
   return true;
 }
 
 function skipComment(cursor: Cursor): void {
-  const end = cursor.text.indexOf("\n", cursor.at);
-  cursor.at = end < 0 ? cursor.text.length : end;
+  const end = cursor.text.indexOf("\n", cursor.index);
+  cursor.index = end < 0 ? cursor.text.length : end;
 }
 
 const operators: readonly [operator: string, name: string][] = [
@@ -263,17 +264,17 @@ function nameOf(cursor: Cursor): string {
 
 function skipOperator(cursor: Cursor): void {
   if (isNext(cursor, "<<") && !isNext(cursor, "<<<")) return skipHereDocument(cursor);
-  cursor.at += operators.find(([operator]) => isNext(cursor, operator))?.[0].length ?? 1;
+  cursor.index += operators.find(([operator]) => isNext(cursor, operator))?.[0].length ?? 1;
 }
 
 /** Its lines are no commands; without an end it reaches to the end. */
 function skipHereDocument(cursor: Cursor): void {
-  const { text, at } = cursor;
-  const [start, delimiter] = /^<<-?[ \t]*\\?["']?([\w-]+)["']?/.exec(text.slice(at)) ?? ["<<"];
-  const from = at + start.length;
+  const { text, index } = cursor;
+  const [start, delimiter] = /^<<-?[ \t]*\\?["']?([\w-]+)["']?/.exec(text.slice(index)) ?? ["<<"];
+  const from = index + start.length;
   const end = delimiter === undefined ? null : endOf(delimiter).exec(text.slice(from));
-  cursor.at = end === null ? text.length : from + end.index + end[0].length;
-  cursor.line += text.slice(from, cursor.at).split("\n").length - 1;
+  cursor.index = end === null ? text.length : from + end.index + end[0].length;
+  cursor.line += text.slice(from, cursor.index).split("\n").length - 1;
 }
 
 function endOf(delimiter: string): RegExp {
@@ -281,5 +282,5 @@ function endOf(delimiter: string): RegExp {
 }
 
 function isNext(cursor: Cursor, text: string): boolean {
-  return cursor.text.startsWith(text, cursor.at);
+  return cursor.text.startsWith(text, cursor.index);
 }

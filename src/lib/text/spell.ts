@@ -1,4 +1,5 @@
 /** Any value as text. Objects of files have no prototype, so that `String` would throw. */
 export function spell(value: unknown): string {
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
+  if (typeof value === "object" && value !== null) return JSON.stringify(value);
+  return String(value ?? "");
 }

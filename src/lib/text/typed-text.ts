@@ -3,7 +3,8 @@ type ArgumentPair = { key: string; value: string; isJson: boolean };
 /** `key=text` or `key:=json`; null when it is neither. */
 export function splitPair(pair: string): ArgumentPair | null {
   const [, key = "", operator, value = ""] = /^([^=]*?)(:?=)(.*)$/s.exec(pair) ?? [];
-  return key === "" ? null : { key, value, isJson: operator === ":=" };
+  if (key === "") return null;
+  return { key, value, isJson: operator === ":=" };
 }
 
 type Schema = { readonly [key: string]: unknown };
@@ -16,7 +17,7 @@ export function typedText(text: string, schema: unknown, root: unknown = schema)
   if (types === null || types.length === 0 || !types.every((type) => jsonTypes.includes(type)))
     return text;
   const value = parse(text);
-  return value !== undefined && types.some((type) => isOf(value, type)) ? value : text;
+  return value !== undefined && types.some((type) => isOfType(value, type)) ? value : text;
 }
 
 /** Could a schema make anything else of this text? */
@@ -31,7 +32,7 @@ export function typedMembers<T extends Schema>(
   names: readonly string[],
   schema: unknown,
 ): T {
-  const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
+  const properties = propertiesOf(schema);
   const typed = names
     .filter((name) => typeof members[name] === "string" && Object.hasOwn(properties, name))
     .map((name) => [name, typedText(members[name] as string, properties[name], schema)]);
@@ -40,8 +41,13 @@ export function typedMembers<T extends Schema>(
 
 /** Null where the schema does not say. */
 export function memberTypes(schema: unknown, name: string): string[] | null {
-  const properties = isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
-  return Object.hasOwn(properties, name) ? typesOf(properties[name], schema, 0) : null;
+  const properties = propertiesOf(schema);
+  if (Object.hasOwn(properties, name)) return typesOf(properties[name], schema, 0);
+  return null;
+}
+
+function propertiesOf(schema: unknown): Schema {
+  return isSchema(schema) && isSchema(schema.properties) ? schema.properties : {};
 }
 
 /** Null where the schema does not say. */
@@ -52,10 +58,11 @@ function typesOf(schema: unknown, root: unknown, depth: number): string[] | null
   if (Array.isArray(type)) return type.map(String);
   if (typeof $ref === "string") return typesOf(lookUp($ref, root), root, depth + 1);
   if (Array.isArray(choices)) return choices.map(typeOf);
-  const ways = Array.isArray(anyOf) ? anyOf : oneOf;
-  if (!Array.isArray(ways)) return "const" in schema ? [typeOf(schema.const)] : null;
-  const each = ways.map((way) => typesOf(way, root, depth + 1));
-  return each.every((types) => types !== null) ? each.flat() : null;
+  const alternatives = Array.isArray(anyOf) ? anyOf : oneOf;
+  if (!Array.isArray(alternatives)) return "const" in schema ? [typeOf(schema.const)] : null;
+  const alternativeTypes = alternatives.map((alternative) => typesOf(alternative, root, depth + 1));
+  if (alternativeTypes.every((types) => types !== null)) return alternativeTypes.flat();
+  return null;
 }
 
 function lookUp(reference: string, root: unknown): unknown {
@@ -65,7 +72,8 @@ function lookUp(reference: string, root: unknown): unknown {
     .split("/")
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>(
-      (place, part) => (isSchema(place) && Object.hasOwn(place, part) ? place[part] : undefined),
+      (holder, part) =>
+        isSchema(holder) && Object.hasOwn(holder, part) ? holder[part] : undefined,
       root,
     );
 }
@@ -82,7 +90,7 @@ function parse(text: string): unknown {
   }
 }
 
-function isOf(value: unknown, type: string): boolean {
+function isOfType(value: unknown, type: string): boolean {
   if (type === "integer") return Number.isInteger(value);
   return typeOf(value) === type;
 }

@@ -10,17 +10,17 @@ const maxLength = 8_192;
 export function uriSpellings(uri: string): string[] {
   if (uri.length > maxLength) return [uri];
   const forms = new Set([uri]);
-  let last = withoutControls(uri);
+  let simplest = withoutControls(uri);
   for (let round = 0; round < maxRounds; round++) {
-    const form = last;
+    const form = simplest;
     const parsed = parseForm(form);
     const plain = withoutExtras(withoutHost(parsed));
-    last = withoutEscapes(plain).normalize("NFC");
+    simplest = withoutEscapes(plain).normalize("NFC");
     forms.add(form).add(parsed).add(plain);
-    if (last === form) break;
+    if (simplest === form) break;
   }
-  forms.delete(last);
-  return [...forms, last];
+  forms.delete(simplest);
+  return [...forms, simplest];
 }
 
 /** A normal form: equal for all spellings of one address. */
@@ -44,9 +44,9 @@ function withoutHost(text: string): string {
 }
 
 function withoutExtras(text: string): string {
-  const [, origin = "", rest = ""] =
+  const [, origin = "", path = ""] =
     /^((?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?)(.*)$/is.exec(text) ?? [];
-  return origin + rest.replace(/[?#].*$/s, "").replaceAll(/\/{2,}/g, "/");
+  return origin + path.replace(/[?#].*$/s, "").replaceAll(/\/{2,}/g, "/");
 }
 
 function withoutEscapes(text: string): string {
@@ -54,8 +54,8 @@ function withoutEscapes(text: string): string {
     return decodeURIComponent(text);
   } catch {
     // A stray percent sign stays; the readable escapes do not.
-    return text.replaceAll(/%[2-7][0-9a-f]/gi, (one) =>
-      String.fromCharCode(Number.parseInt(one.slice(1), 16)),
+    return text.replaceAll(/%[2-7][0-9a-f]/gi, (percentCode) =>
+      String.fromCharCode(Number.parseInt(percentCode.slice(1), 16)),
     );
   }
 }

@@ -1,6 +1,6 @@
 /** `search-key` and `searchKey` are `SEARCH_KEY`. Always a name that a variable can have. */
 export function variableName(id: string): string {
   if (/^[A-Z_][A-Z0-9_]*$/.test(id)) return id;
-  const words = id.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").replaceAll(/[^A-Za-z0-9_]+/g, "_");
-  return words.toUpperCase().replace(/^(?=\d|$)/, "_");
+  const joined = id.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").replaceAll(/[^A-Za-z0-9_]+/g, "_");
+  return joined.toUpperCase().replace(/^(?=\d|$)/, "_");
 }

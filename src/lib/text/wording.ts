@@ -3,14 +3,14 @@ export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ",");
 }
 
-/** '1 line', '1,200 lines'. `many` is for irregular plurals. */
-export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${nounFor(count, one, many)}`;
+/** '1 line', '1,200 lines'. `plural` is for irregular plurals. */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${grouped(count)} ${nounFor(count, noun, plural)}`;
 }
 
 /** The noun alone, for '3 of 20 tools'. */
-export function nounFor(count: number, one: string, many = `${one}s`): string {
-  return count === 1 ? one : many;
+export function nounFor(count: number, noun: string, plural = `${noun}s`): string {
+  return count === 1 ? noun : plural;
 }
 
 /** Exactly one full stop at the end. */
@@ -22,7 +22,8 @@ export function sentence(text: string): string {
 export function momentText(iso: string, now: number = Date.now()): string {
   const [date = "", time = ""] = new Date(iso).toISOString().split("T");
   const minute = `${time.slice(0, 5)} UTC`;
-  return new Date(now).toISOString().startsWith(date) ? minute : `${date} ${minute}`;
+  if (new Date(now).toISOString().startsWith(date)) return minute;
+  return `${date} ${minute}`;
 }
 
 /** To the microsecond: more is noise. */

@@ -30,32 +30,32 @@ type Method = { key: string; types: NamedTypes };
 export function renderClient(types: readonly NamedTypes[]): string {
   const { pathOf } = createToolPaths(types.map(({ tool }) => tool));
   const groups = new Map<string, Method[]>();
-  const own: Method[] = [];
-  for (const one of types) {
-    const [group = "", key] = pathOf(one.tool.id);
-    if (key === undefined) own.push({ key: group, types: one });
-    else groups.set(group, [...(groups.get(group) ?? []), { key, types: one }]);
+  const topLevel: Method[] = [];
+  for (const toolTypes of types) {
+    const [group = "", key] = pathOf(toolTypes.tool.id);
+    if (key === undefined) topLevel.push({ key: group, types: toolTypes });
+    else groups.set(group, [...(groups.get(group) ?? []), { key, types: toolTypes }]);
   }
-  const free = uniqueKeys([...groups.keys()]);
-  const named = [...groups].map(([group, methods]) => ({
-    key: free(group),
-    methods: renamed(methods),
+  const freeKey = uniqueKeys([...groups.keys()]);
+  const groupMethods = [...groups].map(([group, methods]) => ({
+    key: freeKey(group),
+    methods: withUniqueKeys(methods),
   }));
   // A client with a method `then` would be taken for a promise.
-  const single = own.map((method) => ({
+  const topLevelMethods = topLevel.map((method) => ({
     ...method,
-    key: free(method.key === "then" ? "then_" : method.key),
+    key: freeKey(method.key === "then" ? "then_" : method.key),
   }));
-  const declared = [
-    ...single.map((method) => declareMethod(method, "  ")),
-    ...named.map(
+  const declarations = [
+    ...topLevelMethods.map((method) => declareMethod(method, "  ")),
+    ...groupMethods.map(
       ({ key, methods }) =>
         `  readonly ${propertyName(key)}: {\n${methods.map((method) => declareMethod(method, "    ")).join("\n")}\n  };`,
     ),
   ];
-  const made = [
-    ...single.map((method) => makeMethod(method, "    ")),
-    ...named.map(
+  const implementations = [
+    ...topLevelMethods.map((method) => makeMethod(method, "    ")),
+    ...groupMethods.map(
       ({ key, methods }) =>
         `    ${literalKey(key)}: {\n${methods.map((method) => makeMethod(method, "      ")).join("\n")}\n    },`,
     ),
@@ -64,26 +64,26 @@ export function renderClient(types: readonly NamedTypes[]): string {
     outcomeTypesText,
     `/** One method for each tool. It throws a \`ToolError\` where the call did not succeed. */
 export type Client = {
-${declared.join("\n")}
+${declarations.join("\n")}
 };`,
-    createClientText(made),
+    createClientText(implementations),
     callOverHttpText,
   ].join("\n\n");
 }
 
-function uniqueKeys(taken: readonly string[]): (key: string) => string {
+function uniqueKeys(allKeys: readonly string[]): (key: string) => string {
   const used = new Set<string>();
   return (key) => {
     let free = key;
-    while (used.has(free) || (free !== key && taken.includes(free))) free = `${free}_`;
+    while (used.has(free) || (free !== key && allKeys.includes(free))) free = `${free}_`;
     used.add(free);
     return free;
   };
 }
 
-function renamed(methods: readonly Method[]): Method[] {
-  const free = uniqueKeys(methods.map(({ key }) => key));
-  return methods.map((method) => ({ ...method, key: free(method.key) }));
+function withUniqueKeys(methods: readonly Method[]): Method[] {
+  const freeKey = uniqueKeys(methods.map(({ key }) => key));
+  return methods.map((method) => ({ ...method, key: freeKey(method.key) }));
 }
 
 function declareMethod({ key, types: { tool, input, output } }: Method, indent: string): string {
@@ -100,7 +100,7 @@ function makeMethod({ key, types: { tool } }: Method, indent: string): string {
 /** In an object literal a plain `__proto__` would set the prototype. */
 const literalKey = (key: string) => (key === "__proto__" ? '["__proto__"]' : propertyName(key));
 
-const createClientText = (made: readonly string[]) => `/**
+const createClientText = (implementations: readonly string[]) => `/**
  * A client over a plane of the library, or over the HTTP API of one that serves.
  * @example
  * const client = createClient({ url: "http://127.0.0.1:7420" });
@@ -116,6 +116,6 @@ export function createClient(to: Plane | Address): Client {
     return { data: (structuredContent ?? text) as Data, text, content, callId: outcome.call.id };
   };
   return {
-${made.join("\n")}
+${implementations.join("\n")}
   };
 }`;

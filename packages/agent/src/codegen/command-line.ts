@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { resolveReference } from "@toolplane/core/lib/json/schema-type";
 import { plainText } from "@toolplane/core/lib/text/plain-text";
 import { errorTable } from "@toolplane/core/model/errors";
@@ -39,19 +40,16 @@ function flagsOf(parameters: Schema): object[] {
   const required: unknown[] = Array.isArray(parameters.required) ? parameters.required : [];
   const used = new Set<string>();
   return properties.map(([name, property]) => {
-    const plain = kebab(name);
-    const wanted = ownFlags.has(plain) || plain.startsWith("no-") ? `arg-${plain}` : plain;
-    const flag = used.has(wanted) || wanted === "" ? name : wanted;
+    const kebabName = kebab(name);
+    const preferredFlag =
+      ownFlags.has(kebabName) || kebabName.startsWith("no-") ? `arg-${kebabName}` : kebabName;
+    const flag = used.has(preferredFlag) || preferredFlag === "" ? name : preferredFlag;
     used.add(flag);
     const { schema, nullable } = withoutNull(property, parameters);
     const items = schema.type === "array" ? withoutNull(schema.items, parameters).schema : null;
     const isList = items !== null && kindOf(items) !== "json";
-    const shown = items !== null && isList ? items : schema;
-    const values = Array.isArray(shown.enum)
-      ? shown.enum
-      : "const" in shown
-        ? [shown.const]
-        : undefined;
+    const valueSchema = items !== null && isList ? items : schema;
+    const values = allowedValuesOf(valueSchema);
     const isPlain = values?.every((value) => typeof value !== "object") ?? false;
     const about = [schema.description, isSchema(property) ? property.description : ""].find(
       (text) => typeof text === "string",
@@ -59,45 +57,45 @@ function flagsOf(parameters: Schema): object[] {
     return {
       flag,
       name,
-      kind: kindOf(shown),
+      kind: kindOf(valueSchema),
       list: isList,
       nullable,
       required: required.includes(name),
       about: [oneLine(String(about ?? "")), notesOf(schema)].filter(Boolean).join(" "),
-      ...(isPlain ? { values } : {}),
+      ...withoutUndefined({ values: isPlain ? values : undefined }),
     };
   });
 }
 
 /** What help tells beside the description. */
-function notesOf({ format, default: usual }: Schema): string {
-  const notes = [
-    ...(typeof format === "string" ? [format] : []),
-    ...(usual === undefined ? [] : [`default ${JSON.stringify(usual)}`]),
-  ];
-  return notes.length === 0 ? "" : `[${notes.join(", ")}]`;
+function notesOf({ format, default: defaultValue }: Schema): string {
+  const notes: string[] = [];
+  if (typeof format === "string") notes.push(format);
+  if (defaultValue !== undefined) notes.push(`default ${JSON.stringify(defaultValue)}`);
+  if (notes.length === 0) return "";
+  return `[${notes.join(", ")}]`;
 }
 
 /** The schema itself, behind references and beside `null`. */
 function withoutNull(
-  given: unknown,
+  declared: unknown,
   document: Schema,
   depth = 0,
 ): { schema: Schema; nullable: boolean } {
-  let schema = isSchema(given) ? given : {};
+  let schema = isSchema(declared) ? declared : {};
   for (let steps = 0; typeof schema.$ref === "string" && steps < maxReferences; steps++) {
     const { $ref, ...beside } = schema;
     const target = resolveReference(document, $ref as string);
     schema = isSchema(target) ? { ...target, ...beside } : beside;
   }
-  const all: unknown[] = [schema.anyOf, schema.oneOf].find(Array.isArray) ?? [];
-  const members = all.filter(isSchema).filter(({ type }) => type !== "null");
+  const alternatives: unknown[] = [schema.anyOf, schema.oneOf].find(Array.isArray) ?? [];
+  const members = alternatives.filter(isSchema).filter(({ type }) => type !== "null");
   const isNullable =
     schema.nullable === true || (Array.isArray(schema.type) && schema.type.includes("null"));
   if (members.length === 1 && depth < maxReferences) {
     const { anyOf: _, oneOf: __, ...beside } = schema;
     const inner = withoutNull({ ...members[0], ...beside }, document, depth + 1);
-    const hasNull = all.some((member) => isSchema(member) && member.type === "null");
+    const hasNull = alternatives.some((member) => isSchema(member) && member.type === "null");
     return { ...inner, nullable: isNullable || inner.nullable || hasNull };
   }
   if (!Array.isArray(schema.type)) return { schema, nullable: isNullable };
@@ -108,27 +106,32 @@ function withoutNull(
   };
 }
 
+function allowedValuesOf(schema: Schema): readonly unknown[] | undefined {
+  if (Array.isArray(schema.enum)) return schema.enum;
+  return "const" in schema ? [schema.const] : undefined;
+}
+
 function kindOf(schema: Schema): "text" | "number" | "integer" | "boolean" | "json" {
-  const { type, enum: values } = schema;
-  const all: readonly unknown[] = Array.isArray(values)
-    ? values
-    : "const" in schema
-      ? [schema.const]
-      : [];
-  if (all.length > 0 && all.every((value) => typeof value === "string")) return "text";
+  const { type } = schema;
+  const allowedValues = allowedValuesOf(schema) ?? [];
+  if (allowedValues.length > 0 && allowedValues.every((value) => typeof value === "string"))
+    return "text";
   if (type === "string") return "text";
   return type === "number" || type === "integer" || type === "boolean" ? type : "json";
 }
 
 /** `maxLines` and `max_lines` are `max-lines`. */
 function kebab(name: string): string {
-  const words = name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "-").replaceAll(/[^A-Za-z0-9]+/g, "-");
-  return words.replaceAll(/^-|-$/g, "").toLowerCase();
+  const hyphenated = name
+    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "-")
+    .replaceAll(/[^A-Za-z0-9]+/g, "-");
+  return hyphenated.replaceAll(/^-|-$/g, "").toLowerCase();
 }
 
 function oneLine(text: string): string {
   const line = plainText(text).replaceAll(/\s+/g, " ").trim();
-  return line.length > maxAbout ? `${line.slice(0, maxAbout - 1)}…` : line;
+  if (line.length > maxAbout) return `${line.slice(0, maxAbout - 1)}…`;
+  return line;
 }
 
 const isSchema = (value: unknown): value is Schema =>

@@ -16,14 +16,19 @@ const maxDepth = 64;
 
 /** `get-weather v2` is `GetWeatherV2`. */
 export function pascalCase(name: string): string {
-  const words = name.split(/[^\p{ID_Continue}]+|_+/u).filter((word) => word !== "");
-  const joined = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join("");
+  const nameParts = name.split(/[^\p{ID_Continue}]+|_+/u).filter((part) => part !== "");
+  const joined = nameParts
+    .map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}`)
+    .join("");
   return /^\p{ID_Start}/u.test(joined) ? joined : `Tool${joined}`;
 }
 
 /** Types of arguments and answers. Equal tools in an equal order get equal names. */
-export function nameTypes(tools: readonly TypedTool[], taken: readonly string[]): NamedTypes[] {
-  const used = new Set(taken);
+export function nameTypes(
+  tools: readonly TypedTool[],
+  reservedNames: readonly string[],
+): NamedTypes[] {
+  const used = new Set(reservedNames);
   const unique = (name: string) => {
     let free = name;
     for (let count = 2; used.has(free); count++) free = `${name}${count}`;
@@ -31,8 +36,8 @@ export function nameTypes(tools: readonly TypedTool[], taken: readonly string[])
     return free;
   };
   return tools.map((tool) => {
-    const { server, tool: own } = tool.id;
-    const base = pascalCase(server === null ? own : `${server} ${own}`);
+    const { server, tool: toolName } = tool.id;
+    const base = pascalCase(server === null ? toolName : `${server} ${toolName}`);
     const input = unique(`${base}Input`);
     const output = unique(`${base}Output`);
     const text = [
@@ -61,37 +66,37 @@ function declare(
   unique: (name: string) => string,
 ): string {
   const names = new Map([["#", name]]);
-  const wanted: [reference: string, name: string][] = [["#", name]];
+  const pendingTypes: [reference: string, name: string][] = [["#", name]];
   const nameOf = (reference: string) => {
     const target = resolveReference(document, reference);
     // A type that is nothing but itself has no name.
     if (target === undefined || isBareCycle(document, reference)) return undefined;
-    const known = names.get(reference);
-    if (known !== undefined) return known;
-    const made = unique(`${base}${pascalCase(reference.split("/").at(-1) ?? "")}`);
-    names.set(reference, made);
-    wanted.push([reference, made]);
-    return made;
+    const knownName = names.get(reference);
+    if (knownName !== undefined) return knownName;
+    const newName = unique(`${base}${pascalCase(reference.split("/").at(-1) ?? "")}`);
+    names.set(reference, newName);
+    pendingTypes.push([reference, newName]);
+    return newName;
   };
   const texts: string[] = [];
-  for (const [reference, own] of wanted) {
+  for (const [reference, typeName] of pendingTypes) {
     const target = reference === "#" ? document : resolveReference(document, reference);
     const type = renderSchemaType(target, { document, nameOf, maxDepth, comment: propertyComment });
     const note =
       reference === "#" ? `/** ${about.replaceAll("*/", "*\\/")} */\n` : commentOf(target);
-    texts.push(`${note}export type ${own} = ${type};`);
+    texts.push(`${note}export type ${typeName} = ${type};`);
   }
   return texts.join("\n\n");
 }
 
 /** Does following it lead back to it, with no object or list in between? */
 function isBareCycle(document: unknown, reference: string): boolean {
-  const seen = new Set<string>();
-  const waiting = bareReferences(resolveReference(document, reference));
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  const visited = new Set<string>();
+  const pending = bareReferences(resolveReference(document, reference));
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (next === reference) return true;
-    if (!seen.has(next)) waiting.push(...bareReferences(resolveReference(document, next)));
-    seen.add(next);
+    if (!visited.has(next)) pending.push(...bareReferences(resolveReference(document, next)));
+    visited.add(next);
   }
   return false;
 }
@@ -100,11 +105,13 @@ function bareReferences(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { $ref, anyOf, oneOf, allOf } = schema as Schema;
   const inner = [anyOf, oneOf, allOf].flatMap((members) => (Array.isArray(members) ? members : []));
-  return [...(typeof $ref === "string" ? [$ref] : []), ...inner.flatMap(bareReferences)];
+  const references = inner.flatMap(bareReferences);
+  if (typeof $ref === "string") return [$ref, ...references];
+  return references;
 }
 
 /** Keywords that a type cannot say. */
-const told = [
+const taggedKeywords = [
   "format",
   "pattern",
   "minLength",
@@ -128,13 +135,13 @@ function propertyComment(schema: Schema): string {
 
 function commentOf(schema: unknown): string {
   if (typeof schema !== "object" || schema === null) return "";
-  const given = schema as Schema;
-  const tags = told.flatMap((key) =>
-    given[key] === undefined ? [] : `@${key} ${JSON.stringify(given[key])}`,
+  const keywords = schema as Schema;
+  const tags = taggedKeywords.flatMap((key) =>
+    keywords[key] === undefined ? [] : `@${key} ${JSON.stringify(keywords[key])}`,
   );
-  const deprecated = given.deprecated === true ? ["@deprecated"] : [];
+  const deprecated = keywords.deprecated === true ? ["@deprecated"] : [];
   return comment(
-    typeof given.description === "string" ? given.description : "",
+    typeof keywords.description === "string" ? keywords.description : "",
     [...tags, ...deprecated],
     "",
   );

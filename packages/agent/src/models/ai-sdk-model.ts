@@ -58,18 +58,19 @@ export function createAiSdkModel(
             yield endOfRoom(unfinished);
             return;
           }
-          const said = readPart(part);
-          if (said === null) continue;
+          const modelPart = readPart(part);
+          if (modelPart === null) continue;
           hasBegun = true;
-          if (said.type === "call") calls += 1;
-          if (said.type === "end" && said.reason === "tool-calls" && calls === 0) yield nameless;
-          yield said;
+          if (modelPart.type === "call") calls += 1;
+          if (modelPart.type === "end" && modelPart.reason === "tool-calls" && calls === 0)
+            yield namelessCall;
+          yield modelPart;
         }
       } catch (thrown) {
         if (request.signal?.aborted)
           throw new PlaneError("CANCELLED", `Model '${name}' was not waited for any longer.`);
         if (isNameless(thrown)) {
-          yield nameless;
+          yield namelessCall;
           yield { type: "end", reason: "tool-calls", usage: noUsage };
           return;
         }
@@ -80,7 +81,7 @@ export function createAiSdkModel(
 }
 
 /** The SDK drops a call without a name, or fails; a model has to read that it named none. */
-const nameless: ModelPart = {
+const namelessCall: ModelPart = {
   type: "call",
   call: { id: "", type: "function", function: { name: "", arguments: "{}" } },
 };
@@ -96,7 +97,8 @@ function isNameless(thrown: unknown): boolean {
 /** The SDK adds the kind of the model: `openai.chat`. */
 function providerOf(model: object): { provider?: string } {
   const { provider } = model as { provider?: unknown };
-  return typeof provider === "string" ? { provider: provider.replace(/\..*$/s, "") } : {};
+  if (typeof provider === "string") return { provider: provider.replace(/\..*$/s, "") };
+  return {};
 }
 
 function toOptions(request: ModelRequest, version: string): UnknownObject {
@@ -154,9 +156,8 @@ function reasonOf(reason: unknown): string {
 }
 
 function usageOf(usage: unknown): TokenUsage {
-  const { inputTokens, outputTokens, totalTokens, cachedInputTokens } = isObject(usage)
-    ? usage
-    : {};
+  const counts: UnknownObject = isObject(usage) ? usage : {};
+  const { inputTokens, outputTokens, totalTokens, cachedInputTokens } = counts;
   const input = countOf(inputTokens);
   const output = countOf(outputTokens);
   const cachedTokens = countOf(isObject(inputTokens) ? inputTokens.cacheRead : cachedInputTokens);
@@ -165,7 +166,8 @@ function usageOf(usage: unknown): TokenUsage {
     outputTokens: output,
     totalTokens: countOf(totalTokens) || input + output,
   };
-  return cachedTokens > 0 ? { ...tokens, cachedTokens } : tokens;
+  if (cachedTokens > 0) return { ...tokens, cachedTokens };
+  return tokens;
 }
 
 /** What an endpoint does not tell counts as nothing. */
@@ -178,16 +180,18 @@ function countOf(tokens: unknown): number {
 export function toPrompt(messages: readonly ChatMessage[], version: string): UnknownObject[] {
   const nameOf = new Map(callsIn(messages).map((call) => [call.id, call.function.name]));
   const isResult = (message: ChatMessage | undefined) => message?.role === "tool";
-  return messages.flatMap((message, at): UnknownObject[] => {
+  return messages.flatMap((message, index): UnknownObject[] => {
     if (message.role === "assistant") return [toAssistant(message)];
     const { role, content } = message;
     if (role !== "tool")
       return [{ role, content: role === "system" ? textOf(content) : toParts(content, version) }];
     // All results of a turn are one message.
-    if (isResult(messages[at - 1])) return [];
-    const end = messages.findIndex((later, place) => place > at && !isResult(later));
+    if (isResult(messages[index - 1])) return [];
+    const end = messages.findIndex(
+      (following, followingIndex) => followingIndex > index && !isResult(following),
+    );
     return toResults(
-      messages.slice(at, end === -1 ? undefined : end) as ToolMessage[],
+      messages.slice(index, end === -1 ? undefined : end) as ToolMessage[],
       nameOf,
       version,
     );
@@ -227,9 +231,9 @@ function toResults(
   version: string,
 ): UnknownObject[] {
   const pictures: ChatContentBlock[] = [];
-  const content = results.map(({ tool_call_id: toolCallId, content: said }) => {
+  const content = results.map(({ tool_call_id: toolCallId, content: toolContent }) => {
     const toolName = nameOf.get(toolCallId) ?? "tool";
-    const value = blocksOf(said).map((block) => {
+    const value = blocksOf(toolContent).map((block) => {
       if (block.type === "text") return block.text;
       pictures.push(
         { type: "text", text: `Picture ${pictures.length / 2 + 1}, from ${toolName}:` },
@@ -244,9 +248,9 @@ function toResults(
       output: { type: "text", value: value.join("\n") },
     };
   });
-  const shown =
-    pictures.length === 0 ? [] : [{ role: "user", content: toParts(pictures, version) }];
-  return [{ role: "tool", content }, ...shown];
+  const toolMessage = { role: "tool", content };
+  if (pictures.length === 0) return [toolMessage];
+  return [toolMessage, { role: "user", content: toParts(pictures, version) }];
 }
 
 function toParts(content: ChatContent, version: string): UnknownObject[] {
@@ -267,7 +271,8 @@ function fileOf(url: string, version: string): UnknownObject {
 }
 
 function blocksOf(content: ChatContent): ChatContentBlock[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content;
 }
 
 function textOf(content: ChatContent): string {

@@ -12,20 +12,22 @@ export type OpenModel = (choice?: ModelChoice) => Promise<ChatModel>;
 /** The model that was chosen, or the usual one. */
 export function createOpenModel({ config, models, givenModels, keyOfModel }: Parts): OpenModel {
   async function openNamed(name: string): Promise<ChatModel> {
-    const own = Object.hasOwn(givenModels, name) ? givenModels[name] : undefined;
-    if (own !== undefined) return openGiven(own, name);
+    const givenModel = Object.hasOwn(givenModels, name) ? givenModels[name] : undefined;
+    if (givenModel !== undefined) return openGiven(givenModel, name);
     models.requireUsable(name);
     const endpoint = await endpointOf(name, config().models, keyOfModel);
     const { openEndpoint } = await import("./ai-sdk-model.ts");
     const model = openEndpoint(name, endpoint, (thrown) => explainModelFailure(thrown, name));
     const price = config().models[name]?.price;
-    return price ? pricedModel(await model, price) : model;
+    if (price) return pricedModel(await model, price);
+    return model;
   }
 
-  return async (choice) =>
-    choice === undefined || typeof choice === "string"
-      ? openNamed(choice ?? models.usual())
-      : openGiven(choice, idOfModel(choice) ?? "model");
+  return async (choice) => {
+    if (choice === undefined || typeof choice === "string")
+      return openNamed(choice ?? models.usual());
+    return openGiven(choice, idOfModel(choice) ?? "model");
+  };
 }
 
 async function openGiven(model: Exclude<ModelChoice, string>, name: string): Promise<ChatModel> {

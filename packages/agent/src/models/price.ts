@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import type { ChatModel, ModelPart } from "@toolplane/core/model/agent/chat";
 import type { TokenUsage } from "@toolplane/core/model/agent/run-schema";
 import type { ModelPrice } from "@toolplane/core/model/config/config";
@@ -9,8 +10,7 @@ export function pricedModel(model: ChatModel, price: ModelPrice): ChatModel {
   const { name, provider, modelId } = model;
   return {
     name,
-    ...(provider !== undefined && { provider }),
-    ...(modelId !== undefined && { modelId }),
+    ...withoutUndefined({ provider, modelId }),
     stream: (request) => withCosts(model.stream(request), price),
   };
 }
@@ -30,11 +30,11 @@ export function withCost(
 ): TokenUsage {
   const { inputTokens, outputTokens, cachedTokens = 0 } = usage;
   if (inputTokens === 0) return usage;
-  const read =
+  const inputCost =
     Math.max(0, inputTokens - cachedTokens) * input + Math.min(cachedTokens, inputTokens) * cached;
   return {
     ...usage,
-    cost: { amount: roundedCost((read + outputTokens * output) / million), unit: currency },
+    cost: { amount: roundedCost((inputCost + outputTokens * output) / million), unit: currency },
   };
 }
 

@@ -9,7 +9,7 @@ const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t" };
  * texts are escaped on the way: models often forget it, and they can mean nothing else.
  */
 function createObjectScan() {
-  let taken = "";
+  let objectText = "";
   let depth = 0;
   let isText = false;
   let isEscaped = false;
@@ -18,27 +18,28 @@ function createObjectScan() {
   /** True once the object has ended; what comes after it is not taken. */
   function push(text: string): boolean {
     let from = 0;
-    for (let at = 0; at < text.length && !isWhole; at++) {
-      const character = text.charAt(at);
-      const instead = isText ? escapes[character] : undefined;
-      if (instead !== undefined) {
-        taken += text.slice(from, at) + (isEscaped ? instead.slice(1) : instead);
-        from = at + 1;
+    for (let index = 0; index < text.length && !isWhole; index++) {
+      const character = text.charAt(index);
+      const escapedCharacter = isText ? escapes[character] : undefined;
+      if (escapedCharacter !== undefined) {
+        objectText +=
+          text.slice(from, index) + (isEscaped ? escapedCharacter.slice(1) : escapedCharacter);
+        from = index + 1;
       }
       if (isEscaped) isEscaped = false;
       else if (isText && character === "\\") isEscaped = true;
       else if (character === '"') isText = !isText;
       else if (!isText && character === "{") depth++;
       else if (!isText && character === "}" && --depth === 0) {
-        taken += text.slice(from, at + 1);
+        objectText += text.slice(from, index + 1);
         isWhole = true;
       }
     }
-    if (!isWhole) taken += text.slice(from);
+    if (!isWhole) objectText += text.slice(from);
     return isWhole;
   }
 
-  return { push, end: () => ({ text: taken, isWhole }) };
+  return { push, end: () => ({ text: objectText, isWhole }) };
 }
 
 type ReadArguments = { arguments: string } | { problem: string };
@@ -47,22 +48,24 @@ type ReadArguments = { arguments: string } | { problem: string };
 function readObject({ text, isWhole }: { text: string; isWhole: boolean }): ReadArguments {
   if (!isWhole) return { problem: "The JSON of Args ends too early." };
   try {
-    return isObject(JSON.parse(text)) ? { arguments: text } : { problem: notAnObject };
+    if (isObject(JSON.parse(text))) return { arguments: text };
+    return { problem: notAnObject };
   } catch {
-    const read = parseLenientJson(text);
+    const lenient = parseLenientJson(text);
     // What can be read in one way goes on as it was written; the path reads it, and says what was misspelt.
-    if (read.text !== null) return { arguments: text };
-    return { problem: `The JSON of Args is broken at position ${read.at}.` };
+    if (lenient.text !== null) return { arguments: text };
+    return { problem: `The JSON of Args is broken at position ${lenient.at}.` };
   }
 }
 
 const notAnObject = "Args must be a JSON object.";
-const nothing: ReadonlySet<string> = new Set(["", "none", "null", "n/a"]);
+const emptyWords: ReadonlySet<string> = new Set(["", "none", "null", "n/a"]);
 
 /** What stood behind `Args` and is not an object. */
 function readProse(prose: string): ReadArguments {
-  const isNothing = nothing.has(prose.replaceAll("`", "").trim().toLowerCase());
-  return isNothing ? { arguments: "{}" } : { problem: notAnObject };
+  const isEmpty = emptyWords.has(prose.replaceAll("`", "").trim().toLowerCase());
+  if (isEmpty) return { arguments: "{}" };
+  return { problem: notAnObject };
 }
 
 export type Action = { name: string; arguments: string };
@@ -81,9 +84,15 @@ export function createActionReader() {
 
   function readLabel(label: Label): "more" | "over" | "answer" {
     if (part === "args") return "over";
-    if (label === "args") part = "args";
-    else return label === "answer" && isNone(cleanName(name)) ? "answer" : "over";
-    return "more";
+    if (label === "args") {
+      part = "args";
+      return "more";
+    }
+    return label === "answer" && isNone(cleanName(name)) ? "answer" : "over";
+  }
+
+  function pushObject(text: string): "more" | "over" {
+    return object.push(text) ? "over" : "more";
   }
 
   /** Some put the object behind the name. */
@@ -93,7 +102,7 @@ export function createActionReader() {
     if (brace >= 0) {
       name = withoutLabel(name);
       part = "object";
-      return object.push(text.slice(brace)) ? "over" : "more";
+      return pushObject(text.slice(brace));
     }
     if (!text.endsWith("\n")) return "more";
     if (name.trim() === "") name = "";
@@ -108,7 +117,7 @@ export function createActionReader() {
       isProse = !isBlank(line + text.slice(0, brace));
       if (!isProse) part = "object";
     }
-    if (part === "object") return object.push(text.slice(brace)) ? "over" : "more";
+    if (part === "object") return pushObject(text.slice(brace));
     line += text;
     if (text.endsWith("\n")) endLine();
     return "more";
@@ -122,22 +131,25 @@ export function createActionReader() {
 
   function readWritten(): ReadArguments {
     endLine();
-    return part === "object" ? readObject(object.end()) : readProse(prose);
+    if (part === "object") return readObject(object.end());
+    return readProse(prose);
   }
 
   return {
     /** `over`: nothing after it counts. `answer`: it was no action, and an answer follows. */
-    hear(spoken: ReactToken): "more" | "over" | "answer" {
-      if (part === "object") return object.push(spoken.text) ? "over" : "more";
-      if (spoken.kind === "label") return readLabel(spoken.label);
-      if (spoken.kind === "fence") return "more";
-      return part === "name" ? readName(spoken.text) : readLine(spoken.text);
+    hear(token: ReactToken): "more" | "over" | "answer" {
+      if (part === "object") return pushObject(token.text);
+      if (token.kind === "label") return readLabel(token.label);
+      if (token.kind === "fence") return "more";
+      if (part === "name") return readName(token.text);
+      return readLine(token.text);
     },
     end(): Action | { problem: string } {
       const clean = cleanName(name);
       if (clean === "") return { problem: "The Action has no name." };
       const written = readWritten();
-      return "problem" in written ? written : { name: clean, ...written };
+      if ("problem" in written) return written;
+      return { name: clean, ...written };
     },
   };
 }
@@ -162,14 +174,14 @@ function withoutLabel(name: string): string {
     .replace(/(?<![\s(])[\s(]+$/, "");
 }
 
-const around = "\"'`*“”‘’[]<>";
+const surroundingMarks = "\"'`*“”‘’[]<>";
 
 /** Without what models put around a name. */
 function cleanName(written: string): string {
   const name = written.trim();
   let from = 0;
   let to = name.length;
-  while (from < to && around.includes(name.charAt(from))) from++;
-  while (to > from && `${around}.,;`.includes(name.charAt(to - 1))) to--;
+  while (from < to && surroundingMarks.includes(name.charAt(from))) from++;
+  while (to > from && `${surroundingMarks}.,;`.includes(name.charAt(to - 1))) to--;
   return name.slice(from, to).trim();
 }

@@ -6,7 +6,7 @@ const closing = "</think>";
 const maxSpace = 64;
 
 /** Models may think aloud first, between tags; that text has no structure. */
-function createThinking(to: {
+function createThinking(listener: {
   think(text: string): void;
   done(): void;
   speak(text: string): void;
@@ -24,25 +24,25 @@ function createThinking(to: {
       } else if (isEnd || isFar || !opening.startsWith(start)) state = "after";
     }
     if (state === "in") think(isEnd);
-    if (state === "after") to.speak(take(waiting.length));
+    if (state === "after") listener.speak(take(waiting.length));
   }
 
   function think(isEnd: boolean): void {
     const end = waiting.indexOf(closing);
-    if (end < 0)
-      return to.think(
-        take(isEnd ? waiting.length : Math.max(0, waiting.length - closing.length + 1)),
-      );
-    to.think(take(end));
+    if (end < 0) {
+      const safeLength = Math.max(0, waiting.length - closing.length + 1);
+      return listener.think(take(isEnd ? waiting.length : safeLength));
+    }
+    listener.think(take(end));
     take(closing.length);
-    to.done();
+    listener.done();
     state = "after";
   }
 
   function take(count: number): string {
-    const taken = waiting.slice(0, count);
+    const text = waiting.slice(0, count);
     waiting = waiting.slice(count);
-    return taken;
+    return text;
   }
 
   return {
@@ -74,35 +74,35 @@ export function createReactReader(onText: OnText = () => {}) {
   let part: "thought" | "action" | "answer" = "thought";
   let isOver = false;
 
-  function readThought(spoken: ReactToken): void {
-    const { label, mark } = spoken.kind === "label" ? spoken : { label: null, mark: "" };
+  function readThought(token: ReactToken): void {
+    const { label, mark } = token.kind === "label" ? token : { label: null, mark: "" };
     if (label === "thought") thought.begin(mark);
     else if (label === "action" || label === "answer") {
       thought.end();
       part = label;
       if (label === "answer") answer.begin(mark);
-    } else if (spoken.kind === "fence") thought.fence(spoken.text);
-    else thought.write(spoken.text);
+    } else if (token.kind === "fence") thought.fence(token.text);
+    else thought.write(token.text);
   }
 
-  function readAction(spoken: ReactToken): void {
-    const next = action.hear(spoken);
+  function readAction(token: ReactToken): void {
+    const next = action.hear(token);
     if (next === "over") isOver = true;
     if (next !== "answer") return;
     part = "answer";
-    answer.begin(spoken.kind === "label" ? spoken.mark : "");
+    answer.begin(token.kind === "label" ? token.mark : "");
   }
 
   /** What tools say is never for the model to write: from there on it makes things up. */
-  function readAnswer(spoken: ReactToken): void {
-    if (spoken.kind === "label" && spoken.label === "observation") isOver = true;
-    else if (spoken.kind === "fence") answer.fence(spoken.text);
-    else answer.write(spoken.text);
+  function readAnswer(token: ReactToken): void {
+    if (token.kind === "label" && token.label === "observation") isOver = true;
+    else if (token.kind === "fence") answer.fence(token.text);
+    else answer.write(token.text);
   }
 
   const hear = { thought: readThought, action: readAction, answer: readAnswer };
-  const lines = createReactLexer((spoken) => {
-    if (!isOver) hear[part](spoken);
+  const lines = createReactLexer((token) => {
+    if (!isOver) hear[part](token);
   });
   const thinking = createThinking({
     think: thought.write,
@@ -120,13 +120,13 @@ export function createReactReader(onText: OnText = () => {}) {
       const turn = { thought: thought.end(), action: null, answer: null, problem: null };
       if (part === "answer") {
         const text = answer.end();
-        return text === ""
-          ? { ...turn, problem: "The Final Answer is empty." }
-          : { ...turn, answer: text };
+        if (text === "") return { ...turn, problem: "The Final Answer is empty." };
+        return { ...turn, answer: text };
       }
       if (part === "action") {
-        const read = action.end();
-        return "problem" in read ? { ...turn, ...read } : { ...turn, action: read };
+        const actionOrProblem = action.end();
+        if ("problem" in actionOrProblem) return { ...turn, ...actionOrProblem };
+        return { ...turn, action: actionOrProblem };
       }
       if (turn.thought === "") return { ...turn, problem: "Nothing was said." };
       return {
@@ -149,11 +149,11 @@ export function parseReact(text: string): ReactTurn {
  * A thought or an answer: told as early as is safe, trimmed, and without a last fence or mark that closes what was
  * opened elsewhere. `end` returns all that was emitted.
  */
-function createSection(tell: (text: string) => void, options: { keepsFirstFence: boolean }) {
-  let told = "";
+function createSection(emit: (text: string) => void, options: { keepsFirstFence: boolean }) {
+  let emittedText = "";
   let waiting = "";
   /** Stands before the next text, where there was one before it. */
-  let between = "";
+  let separator = "";
   let mark = "";
   let isStarted = false;
   let fences = 0;
@@ -165,15 +165,15 @@ function createSection(tell: (text: string) => void, options: { keepsFirstFence:
     isFenceWaiting = false;
     isStarted = true;
     if (end === 0) return;
-    told += text.slice(0, end);
-    tell(text.slice(0, end));
+    emittedText += text.slice(0, end);
+    emit(text.slice(0, end));
   }
 
   /** Emits what was buffered, except for what closes something that was opened outside. */
   function settle(): void {
     const isLoose = isFenceWaiting
       ? fences % 2 === 1
-      : waiting.trim() === mark && isEven(told, mark);
+      : waiting.trim() === mark && isEven(emittedText, mark);
     if (isFenceWaiting && isLoose) fences--;
     mark = "";
     if (!isLoose && waiting.trim() !== "") flush(waiting);
@@ -184,16 +184,16 @@ function createSection(tell: (text: string) => void, options: { keepsFirstFence:
   return {
     write(text: string): void {
       if (!isStarted && text.trim() === "") return;
-      const more = isStarted ? text : between + text.trimStart();
+      const addition = isStarted ? text : separator + text.trimStart();
       isStarted = true;
-      if (endOf(text, mark) === 0) waiting += more;
-      else flush(waiting + more);
+      if (endOf(text, mark) === 0) waiting += addition;
+      else flush(waiting + addition);
     },
     /** A line that is only a code fence. */
     fence(line: string): void {
       if (!isStarted && !options.keepsFirstFence) return;
       if (isFenceWaiting) flush(waiting);
-      waiting = isStarted ? waiting + line : between + line.trimStart();
+      waiting = isStarted ? waiting + line : separator + line.trimStart();
       isStarted = true;
       fences++;
       isFenceWaiting = true;
@@ -202,12 +202,12 @@ function createSection(tell: (text: string) => void, options: { keepsFirstFence:
     begin(opened: string): void {
       settle();
       mark = opened;
-      between = told === "" ? "" : "\n";
+      separator = emittedText === "" ? "" : "\n";
       isStarted = false;
     },
     end(): string {
       settle();
-      return told;
+      return emittedText;
     },
   };
 }
@@ -215,9 +215,9 @@ function createSection(tell: (text: string) => void, options: { keepsFirstFence:
 /** Where the space at the end of a text begins, and with it what could close a mark. */
 function endOf(text: string, mark: string): number {
   if (mark === "") return text.trimEnd().length;
-  let at = text.length;
-  while (at > 0 && /[\s*_]/.test(text.charAt(at - 1))) at--;
-  return at;
+  let end = text.length;
+  while (end > 0 && /[\s*_]/.test(text.charAt(end - 1))) end--;
+  return end;
 }
 
 function isEven(text: string, mark: string): boolean {

@@ -1,5 +1,6 @@
 import { uniqueId } from "@toolplane/core/lib/ids-and-time";
 import { parseLenientJson } from "@toolplane/core/lib/json/lenient-json";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { fenceUntrusted, plainText } from "@toolplane/core/lib/text/plain-text";
 import { toToolMessage, withUniqueIds } from "@toolplane/core/model/agent/asked-calls";
 import { emptyReplyOf, isCutOff } from "@toolplane/core/model/agent/broken-replies";
@@ -23,9 +24,9 @@ import { maxLabel, readLabel } from "./lines.ts";
 import { createReactReader, type ReactTurn } from "./reader.ts";
 
 /** Deeper than this a shape is only named. */
-const deepest = 3;
+const maxDepth = 3;
 /** Choices and fields that are listed; of more only their number. */
-const maxTold = 20;
+const maxListed = 20;
 
 /** A tool as it stands in a prompt: what it does, and each argument with what it takes. */
 export function describeTool({ name, description, parameters }: ModelTool): string {
@@ -36,8 +37,8 @@ export function describeTool({ name, description, parameters }: ModelTool): stri
     .map(([key, schema]) => describeArgument(key, schema, required.has(key), parameters));
   const isOpen =
     parameters.additionalProperties === true || isObject(parameters.additionalProperties);
-  const none = isOpen ? "  Arguments: any; which, the description says." : "  No arguments.";
-  const args = lines.length === 0 ? [none] : ["  Arguments:", ...lines];
+  const emptyText = isOpen ? "  Arguments: any; which, the description says." : "  No arguments.";
+  const args = lines.length === 0 ? [emptyText] : ["  Arguments:", ...lines];
   return [`- ${name}: ${indent(description, "  ")}`, ...args].join("\n");
 }
 
@@ -47,29 +48,33 @@ function describeArgument(
   isRequired: boolean,
   root: UnknownObject,
 ): string {
-  const { description, default: usual } = isObject(schema) ? schema : {};
+  const { description, default: defaultValue } = isObject(schema) ? schema : {};
   const shape = describeShape(schema, root, 0);
   const start = `    ${oneLine(JSON.stringify(key))} (${shape}, ${isRequired ? "required" : "optional"})`;
-  const fallback = usual === undefined ? "" : ` Default: ${oneLine(JSON.stringify(usual))}.`;
+  const fallback =
+    defaultValue === undefined ? "" : ` Default: ${oneLine(JSON.stringify(defaultValue))}.`;
   const text = typeof description === "string" ? indent(description, "      ") : "";
-  return text === "" && fallback === "" ? start : `${start}: ${`${text}${fallback}`.trim()}`;
+  if (text === "" && fallback === "") return start;
+  return `${start}: ${`${text}${fallback}`.trim()}`;
 }
 
 /** A schema in few words: `string`, `list of integer`, `"a" or "b"`, `{street: string, zip?: string}`. */
 function describeShape(schema: unknown, root: UnknownObject, depth: number): string {
   if (!isObject(schema)) return "anything";
-  const { $ref, enum: choices, const: only, anyOf, oneOf, type, items, properties } = schema;
-  if (depth > deepest) return typeof type === "string" ? kindOf(type) : "anything";
+  const { $ref, enum: choices, const: constant, anyOf, oneOf, type, items, properties } = schema;
+  if (depth > maxDepth) return typeof type === "string" ? kindOf(type) : "anything";
   if (typeof $ref === "string") return describeShape(resolve($ref, root), root, depth + 1);
   if (Array.isArray(choices))
-    return oneOfThese(choices.map((choice) => oneLine(JSON.stringify(choice))));
-  if (only !== undefined) return oneLine(JSON.stringify(only));
-  const ways = [anyOf, oneOf].find(Array.isArray);
-  if (ways) {
-    const shapes = ways.slice(0, maxTold).map((way) => describeShape(way, root, depth + 1));
+    return joinChoices(choices.map((choice) => oneLine(JSON.stringify(choice))));
+  if (constant !== undefined) return oneLine(JSON.stringify(constant));
+  const alternatives = [anyOf, oneOf].find(Array.isArray);
+  if (alternatives) {
+    const shapes = alternatives
+      .slice(0, maxListed)
+      .map((alternative) => describeShape(alternative, root, depth + 1));
     return [...new Set(shapes)].join(" or ");
   }
-  if (Array.isArray(type)) return oneOfThese(type.map((one) => kindOf(String(one))));
+  if (Array.isArray(type)) return joinChoices(type.map((name) => kindOf(String(name))));
   if (type === "array")
     return items === undefined ? "list" : `list of ${describeShape(items, root, depth + 1)}`;
   if (isObject(properties)) return describeObject(schema, properties, root, depth);
@@ -83,15 +88,15 @@ function describeObject(
   depth: number,
 ): string {
   const required = requiredOf(schema);
-  const all = Object.entries(properties);
-  const fields = all
-    .slice(0, maxTold)
+  const allFields = Object.entries(properties);
+  const fields = allFields
+    .slice(0, maxListed)
     .map(
       ([key, field]) =>
         `${oneLine(key)}${required.has(key) ? "" : "?"}: ${describeShape(field, root, depth + 1)}`,
     );
-  const more = all.length > maxTold ? [`${all.length - maxTold} more`] : [];
-  return `{${[...fields, ...more].join(", ")}}`;
+  if (allFields.length > maxListed) fields.push(`${allFields.length - maxListed} more`);
+  return `{${fields.join(", ")}}`;
 }
 
 function requiredOf({ required }: UnknownObject): ReadonlySet<unknown> {
@@ -102,17 +107,18 @@ function requiredOf({ required }: UnknownObject): ReadonlySet<unknown> {
 function resolve(reference: string, root: UnknownObject): unknown {
   if (reference === "#") return { type: "object" };
   if (!reference.startsWith("#/")) return undefined;
-  let at: unknown = root;
+  let target: unknown = root;
   for (const step of reference.slice(2).split("/")) {
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+    target = isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
   }
-  return at;
+  return target;
 }
 
-function oneOfThese(texts: readonly string[]): string {
-  const more = texts.length > maxTold ? [`${texts.length - maxTold} more`] : [];
-  return [...texts.slice(0, maxTold), ...more].join(" or ");
+function joinChoices(texts: readonly string[]): string {
+  const listed = texts.slice(0, maxListed);
+  if (texts.length > maxListed) listed.push(`${texts.length - maxListed} more`);
+  return listed.join(" or ");
 }
 
 function kindOf(type: string): string {
@@ -134,15 +140,15 @@ const observationLabel = "Observation:";
 /** A conversation of any style as text: calls are actions with valid JSON, and their results observations. */
 function renderTranscript(messages: readonly ChatMessage[]): ChatMessage[] {
   const results = new Map(
-    messages.flatMap((one) =>
-      one.role === "tool" ? [[one.tool_call_id, one.content] as const] : [],
+    messages.flatMap((message) =>
+      message.role === "tool" ? [[message.tool_call_id, message.content] as const] : [],
     ),
   );
-  return messages.flatMap((message, at): ChatMessage[] => {
+  return messages.flatMap((message, index): ChatMessage[] => {
     if (message.role === "tool") return [];
     if (message.role !== "assistant") return [message];
     if (message.tool_calls?.length) return renderCalls(message, results);
-    return [{ role: "assistant", content: renderAnswer(message, messages[at + 1]) }];
+    return [{ role: "assistant", content: renderAnswer(message, messages[index + 1]) }];
   });
 }
 
@@ -152,12 +158,14 @@ function renderCalls(
   results: ReadonlyMap<string, ChatContent>,
 ): ChatMessage[] {
   const thought = renderThought(reasoning_content ?? contentText(content));
-  return tool_calls.flatMap(({ id, function: { name, arguments: args } }, at): ChatMessage[] => [
+  return tool_calls.flatMap(({ id, function: { name, arguments: args } }, index): ChatMessage[] => [
     {
       role: "assistant",
-      content: [...(at === 0 ? thought : []), `Action: ${name}`, `Args: ${validJson(args)}`].join(
-        "\n",
-      ),
+      content: [
+        ...(index === 0 ? thought : []),
+        `Action: ${name}`,
+        `Args: ${validJson(args)}`,
+      ].join("\n"),
     },
     { role: "user", content: renderObservation(results.get(id) ?? "Error: There is no result.") },
   ]);
@@ -204,10 +212,12 @@ function validJson(written: string): string {
   if (written.trim() === "") return "{}";
   try {
     const value: unknown = JSON.parse(written);
-    return isObject(value) ? JSON.stringify(value) : JSON.stringify(written);
+    if (isObject(value)) return JSON.stringify(value);
+    return JSON.stringify(written);
   } catch {
     const { text } = parseLenientJson(written);
-    return text?.startsWith("{") ? text : JSON.stringify(written);
+    if (text?.startsWith("{")) return text;
+    return JSON.stringify(written);
   }
 }
 
@@ -220,9 +230,8 @@ const outputs =
 /** The system prompt: the model's role, its tools and the format of its answers. */
 export function renderPrompt(tools: readonly ModelTool[], system: string | null): string {
   const parts = tools.length === 0 ? withoutTools : withTools(tools);
-  return [...(system === null || system.trim() === "" ? [] : [system.trim()]), ...parts].join(
-    "\n\n",
-  );
+  const role = system?.trim() ?? "";
+  return (role === "" ? parts : [role, ...parts]).join("\n\n");
 }
 
 const withoutTools: readonly string[] = [
@@ -265,47 +274,47 @@ export const reactStyle: Style = {
   }),
   async read(parts, stream) {
     const reader = createReactReader((type, text) => stream.say(type, text));
-    const onText = (text: string, before: string) => {
+    const onText = (text: string, precedingText: string) => {
       // Reasoning and a written thought are two messages.
-      if (before === "") stream.end();
+      if (precedingText === "") stream.end();
       reader.push(text);
     };
     const heard = await readReply(parts, onText, (text) => stream.say("thought", text));
-    return understand(reader.end(), heard);
+    return toModelTurn(reader.end(), heard);
   },
-  observe(said, observations) {
-    if (said.problem === null) return observations.map(toToolMessage);
-    return [{ role: "user", content: `${observationLabel} ${said.problem}` }];
+  observe(turn, observations) {
+    if (turn.problem === null) return observations.map(toToolMessage);
+    return [{ role: "user", content: `${observationLabel} ${turn.problem}` }];
   },
 };
 
-function understand(
-  read: ReactTurn,
-  { text, reasoning, calls: native, usage, reason }: ModelReply,
+function toModelTurn(
+  reactTurn: ReactTurn,
+  { text, reasoning, calls: nativeCalls, usage, reason }: ModelReply,
 ): ModelTurn {
-  const turn = isCutOff(reason) ? withoutHalfAction(read) : read;
-  const silence = text.trim() === "" && native.length === 0 ? emptyReplyOf(reason) : undefined;
-  const calls = turn.action
-    ? [toolCall(turn.action)]
-    : turn.problem === null
-      ? []
-      : withUniqueIds(native);
-  const thought = turn.thought === "" ? reasoning.trim() : turn.thought;
-  const problem =
-    calls.length > 0 || turn.problem === null ? null : renderFormatProblem(turn.problem, reason);
+  const turn = isCutOff(reason) ? withoutHalfAction(reactTurn) : reactTurn;
+  const silence = text.trim() === "" && nativeCalls.length === 0 ? emptyReplyOf(reason) : undefined;
+  const calls = callsOf(turn, nativeCalls);
+  const ending = { calls, answer: turn.answer, ...withoutUndefined({ silence }), usage, reason };
+  if (calls.length > 0 || turn.problem === null) {
+    const thought = turn.thought === "" ? reasoning.trim() : turn.thought;
+    const message = assistantMessage(turn.answer ?? "", thought, calls);
+    return { ...ending, message, problem: null };
+  }
+  const prose = turn.isOnlyThought ? turn.thought : undefined;
   return {
-    message:
-      problem === null
-        ? assistantMessage(turn.answer ?? "", thought, calls)
-        : assistantMessage(text, "", calls),
-    calls,
-    answer: turn.answer,
-    problem,
-    ...(silence && { silence }),
-    ...(problem !== null && turn.isOnlyThought && { prose: turn.thought }),
-    usage,
-    reason,
+    ...ending,
+    message: assistantMessage(text, "", calls),
+    problem: renderFormatProblem(turn.problem, reason),
+    ...withoutUndefined({ prose }),
   };
+}
+
+/** Calls in the model's own way count where its text could not be read. */
+function callsOf({ action, problem }: ReactTurn, nativeCalls: AskedCall[]): AskedCall[] {
+  if (action) return [toolCall(action)];
+  if (problem === null) return [];
+  return withUniqueIds(nativeCalls);
 }
 
 /** A reply that ended in the middle may have had arguments for it, or a longer name. */

@@ -35,9 +35,16 @@ function summaryOf({
   model,
   toolset,
   conversation,
-  ...rest
+  outcome,
+  turns,
+  usage,
+  counters,
+  trace,
+  truncated,
+  refused,
+  waiting,
+  missing,
 }: AgentRun) {
-  const { outcome, turns, usage, counters, trace, truncated, refused, waiting, missing } = rest;
   return {
     id,
     at,
@@ -80,9 +87,8 @@ export function messagesFor(trace: TraceType, messages: readonly ChatMessage[]):
 
 function inBlocks(message: ChatMessage): ChatMessage {
   const { content } = message;
-  return typeof content === "string"
-    ? { ...message, content: [{ type: "text", text: content }] }
-    : message;
+  if (typeof content !== "string") return message;
+  return { ...message, content: [{ type: "text", text: content }] };
 }
 
 /** What the model thought last; null where that is blank or nowhere told apart. */
@@ -106,15 +112,17 @@ export function keptMessage(message: ChatMessage): ChatMessage {
   return {
     role: "assistant",
     content: keptContent(content),
-    ...(thought === undefined ? {} : { reasoning_content: keptText(thought) }),
-    ...(calls === undefined ? {} : { tool_calls: calls.map(keptCall) }),
+    ...withoutUndefined({
+      reasoning_content: thought === undefined ? undefined : keptText(thought),
+      tool_calls: calls?.map(keptCall),
+    }),
   };
 }
 
 export function keptText(text: string): string {
   if (text.length <= maxText) return redact(text);
-  const left = text.length - maxText;
-  return `${redact(sliceText(text, 0, maxText))}… (${left} more characters were not kept)`;
+  const droppedCharacters = text.length - maxText;
+  return `${redact(sliceText(text, 0, maxText))}… (${droppedCharacters} more characters were not kept)`;
 }
 
 function keptCall({ id, function: { name, arguments: args } }: AskedCall): AskedCall {
@@ -126,7 +134,8 @@ function keptCall({ id, function: { name, arguments: args } }: AskedCall): Asked
 }
 
 function keptContent(content: ChatContent): ChatContent {
-  return typeof content === "string" ? keptText(content) : content.map(keptBlock);
+  if (typeof content === "string") return keptText(content);
+  return content.map(keptBlock);
 }
 
 function keptBlock(block: ChatContentBlock): ChatContentBlock {

@@ -23,43 +23,41 @@ const style =
 export function renderRunPage(run: AgentRun): string {
   const [title = "", ...facts] = headOf(run).split("\n");
   const error = run.error ? section("Error", `${run.error.message} [${run.error.code}]`) : "";
-  const told = traceEntries(run).map((entry) =>
+  const sections = traceEntries(run).map((entry) =>
     entry.kind === "call" ? callSection(entry) : messageSection(entry),
   );
   return [
     "<!doctype html>",
     '<html lang="en">',
-    `<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${shown(title)}</title><style>${style}</style></head>`,
-    `<body><h1>${shown(title)}</h1>`,
-    `<p>${facts.map(shown).join("<br>")}</p>`,
-    ...told,
+    `<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>${escaped(title)}</title><style>${style}</style></head>`,
+    `<body><h1>${escaped(title)}</h1>`,
+    `<p>${facts.map(escaped).join("<br>")}</p>`,
+    ...sections,
     error,
     "</body></html>",
     "",
   ].join("\n");
 }
 
-const shown = (text: string) => escapeHtml(plainText(text));
-const block = (text: string) => `<pre>${shown(text)}</pre>`;
+const escaped = (text: string) => escapeHtml(plainText(text));
+const block = (text: string) => `<pre>${escaped(text)}</pre>`;
 const section = (title: string, text: string) =>
-  `<section><h2>${shown(title)}</h2>${block(text)}</section>`;
+  `<section><h2>${escaped(title)}</h2>${block(text)}</section>`;
 
 function messageSection({ role, content, reasoning }: TraceMessage): string {
-  const said = contentText(content, pictureOf);
-  return [
-    ...(reasoning === null
-      ? []
-      : [`<details><summary>Reasoning</summary>${block(reasoning)}</details>`]),
-    ...(said.trim() === "" ? [] : [section(titles[role], said)]),
-  ].join("\n");
+  const text = contentText(content, pictureOf);
+  const parts: string[] = [];
+  if (reasoning !== null)
+    parts.push(`<details><summary>Reasoning</summary>${block(reasoning)}</details>`);
+  if (text.trim() !== "") parts.push(section(titles[role], text));
+  return parts.join("\n");
 }
 
 function callSection({ number, tool, arguments: args, result, facts }: TraceCall): string {
-  const about = facts === null ? "" : ` <small>${shown(factsOf(facts))}</small>`;
-  return [
-    `<section><h2>${number}. ${shown(tool)}${about}</h2>`,
-    ...(args === null || args.trim() === "" ? [] : [block(prettyJson(args))]),
-    ...(result === null ? [] : [block(`→ ${prettyJson(contentText(result, pictureOf))}`)]),
-    "</section>",
-  ].join("\n");
+  const about = facts === null ? "" : ` <small>${escaped(factsOf(facts))}</small>`;
+  const lines = [`<section><h2>${number}. ${escaped(tool)}${about}</h2>`];
+  if (args !== null && args.trim() !== "") lines.push(block(prettyJson(args)));
+  if (result !== null) lines.push(block(`→ ${prettyJson(contentText(result, pictureOf))}`));
+  lines.push("</section>");
+  return lines.join("\n");
 }

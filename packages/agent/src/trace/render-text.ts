@@ -17,8 +17,8 @@ export const titles = {
 export function renderRunText(run: AgentRun): string {
   const parts = [
     headOf(run),
-    ...traceEntries(run).map((told) =>
-      told.kind === "call" ? renderCall(told) : renderMessage(told),
+    ...traceEntries(run).map((entry) =>
+      entry.kind === "call" ? renderCall(entry) : renderMessage(entry),
     ),
   ];
   if (run.error) parts.push(`Error\n${indent(`${run.error.message} [${run.error.code}]`)}`);
@@ -27,7 +27,6 @@ export function renderRunText(run: AgentRun): string {
 
 export function headOf(run: AgentRun): string {
   const { usage, counters } = run;
-  const finishes = run.steps.flatMap(({ finish }) => finish ?? []);
   const models = run.steps.reduce((sum, { modelMs }) => sum + modelMs, 0);
   return [
     `Run ${run.id}: ${outcomeWords[run.outcome]} in ${durationOf(run.durationMs)}`,
@@ -35,9 +34,7 @@ export function headOf(run: AgentRun): string {
     `model ${run.model}, style ${run.style}${run.toolset === null ? "" : `, toolset ${run.toolset}`}`,
     `${countOf(run.turns, "turn")} with tools, ${countOf(counters.totalToolCalls, "call")}, ` +
       `the model asked ${countOf(run.steps.length, "time")} for ${durationOf(models)}`,
-    ...(finishes.length === 0 ? [] : [`the model stopped with ${finishes.join(", ")}`]),
-    ...(run.truncated ? ["the answer was cut off at the model's limit"] : []),
-    ...(run.refused ? ["the model refused to go on, or its content filter stopped it"] : []),
+    ...endingsOf(run),
     ...(run.missing ?? []).map(({ server, reason }) => `no tools of ${server}: ${reason}`),
     ...(run.waiting ?? []).map(({ id, tool }) => `${tool} waits for approval ${id}`),
     `${countOf(usage.totalTokens, "token")}: ${grouped(usage.inputTokens)} in, ${grouped(usage.outputTokens)} out${
@@ -46,22 +43,32 @@ export function headOf(run: AgentRun): string {
   ].join("\n");
 }
 
+/** How the model ended its answers, where that is known. */
+function endingsOf({ steps, truncated, refused }: AgentRun): string[] {
+  const finishes = steps.flatMap(({ finish }) => finish ?? []);
+  const lines: string[] = [];
+  if (finishes.length > 0) lines.push(`the model stopped with ${finishes.join(", ")}`);
+  if (truncated) lines.push("the answer was cut off at the model's limit");
+  if (refused) lines.push("the model refused to go on, or its content filter stopped it");
+  return lines;
+}
+
 function renderMessage({ role, content, reasoning }: TraceMessage): string {
-  const said = contentText(content, pictureOf);
-  return [
-    ...(reasoning === null ? [] : [`Reasoning\n${indent(reasoning)}`]),
-    ...(said.trim() === "" ? [] : [`${titles[role]}\n${indent(said)}`]),
-  ].join("\n\n");
+  const text = contentText(content, pictureOf);
+  const parts: string[] = [];
+  if (reasoning !== null) parts.push(`Reasoning\n${indent(reasoning)}`);
+  if (text.trim() !== "") parts.push(`${titles[role]}\n${indent(text)}`);
+  return parts.join("\n\n");
 }
 
 function renderCall({ number, tool, arguments: args, result, facts }: TraceCall): string {
-  return [
-    `${number}. ${tool}${facts === null ? "" : `  ${factsOf(facts)}`}`,
-    ...(args === null || args.trim() === "" ? [] : [indent(prettyJson(args))]),
-    ...(result === null
-      ? []
-      : [indent(`→ ${indent(prettyJson(contentText(result, pictureOf)), 2).trimStart()}`)]),
-  ].join("\n");
+  const lines = [`${number}. ${tool}${facts === null ? "" : `  ${factsOf(facts)}`}`];
+  if (args !== null && args.trim() !== "") lines.push(indent(prettyJson(args)));
+  if (result !== null) {
+    const text = prettyJson(contentText(result, pictureOf));
+    lines.push(indent(`→ ${indent(text, 2).trimStart()}`));
+  }
+  return lines.join("\n");
 }
 
 export function factsOf({ status, durationMs, provider, attempts, record }: AgentCall): string {
@@ -95,84 +102,91 @@ type TraceEntry = TraceMessage | TraceCall;
 
 /** What happened, in order: what was said, and each call with its number, its arguments and its result. */
 export function traceEntries(run: AgentRun): TraceEntry[] {
-  const made = run.steps.flatMap(({ calls }) => calls);
-  const told =
-    run.trace === "all_messages" ? conversationOf(run.messages, made) : shortStoryOf(run, made);
+  const madeCalls = run.steps.flatMap(({ calls }) => calls);
+  const isWhole = run.trace === "all_messages";
+  const entries = isWhole ? conversationOf(run.messages, madeCalls) : shortStoryOf(run, madeCalls);
   let number = 0;
-  return told.map((one, at) => {
-    if (one.kind === "call") return { ...one, number: ++number };
-    return one.role === "assistant" && at === told.length - 1 ? { ...one, role: "answer" } : one;
+  return entries.map((entry, index) => {
+    if (entry.kind === "call") return { ...entry, number: ++number };
+    const isAnswer = entry.role === "assistant" && index === entries.length - 1;
+    if (isAnswer) return { ...entry, role: "answer" };
+    return entry;
   });
 }
 
 function shortStoryOf(
   { question, messages, answer }: AgentRun,
-  made: readonly AgentCall[],
+  madeCalls: readonly AgentCall[],
 ): TraceEntry[] {
-  const calls = made.map((facts) => callEntry(facts.tool, null, facts));
-  const last = messages.map((message) => messageEntry(message));
-  const end = last.length > 0 || answer === null ? last : [said("assistant", answer)];
-  return [said("user", question), ...calls, ...end];
+  const calls = madeCalls.map((facts) => callEntry(facts.tool, null, facts));
+  const lastMessages = messages.map((message) => messageEntry(message));
+  const story = [spokenMessage("user", question), ...calls, ...lastMessages];
+  if (lastMessages.length === 0 && answer !== null) story.push(spokenMessage("assistant", answer));
+  return story;
 }
 
 function conversationOf(
   messages: readonly ChatMessage[],
-  made: readonly AgentCall[],
+  madeCalls: readonly AgentCall[],
 ): TraceEntry[] {
-  const factsOf = matchCalls(messages, made);
-  const told: TraceEntry[] = [];
+  const recordOf = matchCalls(messages, madeCalls);
+  const entries: TraceEntry[] = [];
   let open = new Map<string, TraceCall>();
   for (const message of messages) {
     if (message.role === "tool") {
       const call = open.get(message.tool_call_id);
       if (call) call.result = message.content;
-      else told.push(messageEntry(message));
+      else entries.push(messageEntry(message));
       open.delete(message.tool_call_id);
       continue;
     }
-    const spoken = messageEntry(message);
-    if (message.role !== "assistant" || spoken.reasoning !== null || !isEmpty(message.content))
-      told.push(spoken);
+    const entry = messageEntry(message);
+    if (message.role !== "assistant" || entry.reasoning !== null || !isEmpty(message.content))
+      entries.push(entry);
     if (message.role !== "assistant") continue;
-    const asked = (message.tool_calls ?? []).map((call) => {
+    const callEntries = (message.tool_calls ?? []).map((call) => {
       const { name, arguments: args } = call.function;
-      return [call.id, callEntry(name, args, factsOf.get(call) ?? null)] as const;
+      return [call.id, callEntry(name, args, recordOf.get(call) ?? null)] as const;
     });
-    open = new Map(asked);
-    told.push(...asked.map(([, one]) => one));
+    open = new Map(callEntries);
+    entries.push(...callEntries.map(([, entry]) => entry));
   }
-  return told;
+  return entries;
 }
 
 /** Ids repeat in a longer conversation, and this run is its end: so search backwards. */
 function matchCalls(
   messages: readonly ChatMessage[],
-  made: readonly AgentCall[],
+  madeCalls: readonly AgentCall[],
 ): Map<AskedCall, AgentCall> {
-  const left = [...made];
-  const found = new Map<AskedCall, AgentCall>();
+  const unmatched = [...madeCalls];
+  const recordByCall = new Map<AskedCall, AgentCall>();
   for (const call of callsIn(messages).toReversed()) {
-    const at = left.findLastIndex(({ id }) => id === call.id);
-    if (at >= 0) found.set(call, ...(left.splice(at, 1) as [AgentCall]));
+    const index = unmatched.findLastIndex(({ id }) => id === call.id);
+    if (index >= 0) recordByCall.set(call, ...(unmatched.splice(index, 1) as [AgentCall]));
   }
-  return found;
+  return recordByCall;
 }
 
 function callEntry(tool: string, args: string | null, facts: AgentCall | null): TraceCall {
   return { kind: "call", number: 0, tool, arguments: args, result: null, facts };
 }
 
-function said(role: ChatMessage["role"], content: ChatContent): TraceMessage {
+function spokenMessage(role: ChatMessage["role"], content: ChatContent): TraceMessage {
   return { kind: "message", role, content, reasoning: null };
 }
 
 function messageEntry(message: ChatMessage): TraceMessage {
   const thought = message.role === "assistant" ? (message.reasoning_content?.trim() ?? "") : "";
-  return { ...said(message.role, message.content), reasoning: thought === "" ? null : thought };
+  return {
+    ...spokenMessage(message.role, message.content),
+    reasoning: thought === "" ? null : thought,
+  };
 }
 
 function isEmpty(content: ChatContent): boolean {
-  return typeof content === "string" ? content.trim() === "" : content.length === 0;
+  if (typeof content === "string") return content.trim() === "";
+  return content.length === 0;
 }
 
 /** JSON on lines of its own, to the letter as it was written; anything else as it is. */
@@ -190,7 +204,8 @@ export function prettyJson(text: string): string {
 function durationOf(ms: number): string {
   if (ms < 10) return `${Math.round(ms * 10) / 10} ms`;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  return ms < 60_000 ? `${(ms / 1_000).toFixed(2)} s` : `${(ms / 60_000).toFixed(1)} min`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(2)} s`;
+  return `${(ms / 60_000).toFixed(1)} min`;
 }
 
 const outcomeWords = {
@@ -202,7 +217,6 @@ const outcomeWords = {
 } as const satisfies Record<AgentRun["outcome"], string>;
 
 export function pictureOf(url: string): string {
-  return url.startsWith("data:")
-    ? `[picture ${url.slice(5).replace(/[;,].*$/s, "")}]`
-    : `[picture ${url}]`;
+  const source = url.startsWith("data:") ? url.slice(5).replace(/[;,].*$/s, "") : url;
+  return `[picture ${source}]`;
 }

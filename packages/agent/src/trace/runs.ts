@@ -1,4 +1,5 @@
 import type { AgentParts, AgentRunner } from "@toolplane/core/agent";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { shorten } from "@toolplane/core/lib/text/cut-text";
 import { redact } from "@toolplane/core/lib/text/redact";
 import { type RunFilter, type RunQuery, runFormats } from "@toolplane/core/model/agent/agent-run";
@@ -28,9 +29,9 @@ export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunS
   /** Their own only, also for admins. */
   const idsOf = async (conversation: string, principal: Principal): Promise<string[]> => {
     requireScope(principal, "call", "change what is kept of a conversation");
-    const kept = await (await recorder.store()).runs({ conversation, user: principal.user });
-    const own = kept.filter((run) => ownsRecord(principal, run));
-    if (own.length > 0) return own.map(({ id }) => id);
+    const storedRuns = await (await recorder.store()).runs({ conversation, user: principal.user });
+    const ownRuns = storedRuns.filter((run) => ownsRecord(principal, run));
+    if (ownRuns.length > 0) return ownRuns.map(({ id }) => id);
     throw new PlaneError(
       "NOT_FOUND",
       `You have no stored runs of a conversation '${shorten(conversation, 80)}'. 'toolplane calls runs' lists yours.`,
@@ -47,14 +48,14 @@ export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunS
             return { runs: [], nextCursor: null };
           filter.user = principal.user;
         }
-        const { runs: read } = await recorder.storeOf(principal);
-        const found = await collectPages(
-          (part) => read({ ...filter, ...part }),
+        const { runs: readRuns } = await recorder.storeOf(principal);
+        const visibleRuns = await collectPages(
+          (part) => readRuns({ ...filter, ...part }),
           (run) => ownsRecord(principal, run),
-          { ...(filter.before === undefined ? {} : { before: filter.before }), limit: limit + 1 },
+          { ...withoutUndefined({ before: filter.before }), limit: limit + 1 },
         );
-        const runs = found.slice(0, limit).map(withoutOwner);
-        return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
+        const runs = visibleRuns.slice(0, limit).map(withoutOwner);
+        return { runs, nextCursor: visibleRuns.length > limit ? (runs.at(-1)?.id ?? null) : null };
       },
       get: (id, { principal }) => find(id, principal),
       async render(id, format, { principal }) {
@@ -70,14 +71,17 @@ export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunS
         return { text: renderRunText(run) };
       },
       async rename(conversation, title, { principal }) {
-        const called = typeof title === "string" ? title.trim() : null;
-        if (called === null || called.length > maxTitle)
+        const trimmedTitle = typeof title === "string" ? title.trim() : null;
+        if (trimmedTitle === null || trimmedTitle.length > maxTitle)
           throw new PlaneError(
             "USAGE",
             `'title' must be a string of at most ${maxTitle} characters.`,
           );
         const ids = await idsOf(conversation, principal);
-        await (await recorder.store()).titleRuns(ids, called === "" ? null : redact(called));
+        await (await recorder.store()).titleRuns(
+          ids,
+          trimmedTitle === "" ? null : redact(trimmedTitle),
+        );
         return { conversation, runs: ids.length };
       },
       async delete(conversation, { principal }) {
@@ -88,15 +92,15 @@ export function createRunStore({ recorder }: Pick<AgentParts, "recorder">): RunS
     },
     async keep(run) {
       const { keptRun } = await import("./kept-run.ts");
-      const kept = keptRun(run);
+      const storedRun = keptRun(run);
       try {
-        await recorder.recordRun(kept);
+        await recorder.recordRun(storedRun);
       } catch (thrown) {
         process.emitWarning(
           `The run '${run.id}' of an agent could not be kept: ${toPlaneError(thrown).message}`,
         );
       }
-      tell(kept, recorder.emit);
+      emitRun(storedRun, recorder.emit);
     },
   };
 }
@@ -116,7 +120,7 @@ function filterOf({
       "USAGE",
       `'limit' cannot be '${limit}': give an integer from 1 to ${maxPage}.`,
     );
-  const filter = { ...query, limit, ...(cursor === undefined ? {} : { before: cursor }) };
+  const filter = { ...query, limit, ...withoutUndefined({ before: cursor }) };
   if (since === undefined) return filter;
   const from = Date.parse(since);
   if (Number.isNaN(from))
@@ -127,7 +131,7 @@ function filterOf({
   return { ...filter, since: new Date(from).toISOString() };
 }
 
-function tell(run: AgentRun, emit: Recorder["emit"]): void {
+function emitRun(run: AgentRun, emit: Recorder["emit"]): void {
   const {
     id,
     user,
@@ -147,8 +151,7 @@ function tell(run: AgentRun, emit: Recorder["emit"]): void {
     type: "agent.run",
     runId: id,
     user,
-    ...(key && { key }),
-    ...(owner !== undefined && { owner }),
+    ...withoutUndefined({ key: key || undefined, owner }),
     outcome,
     code: error?.code ?? null,
     model,

@@ -29,10 +29,10 @@ import { failureOf, queuedError, toAccepted, toDeadLetter, withWords } from "./e
 import * as states from "./states.ts";
 
 const dayMs = 24 * 3_600_000;
-const keptMs = 7 * dayMs;
+const keepMs = 7 * dayMs;
 /** Concurrent retries: one that hangs does not hold up the others. */
-const lanes = 4;
-const maxKept = 10_000;
+const maxConcurrentRetries = 4;
+const maxLetters = 10_000;
 /** Deleted ones that can be restored; a person undoes at once or not at all. */
 const maxDeleted = 1_000;
 
@@ -47,32 +47,32 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
     async keep(
       call: FailedCall,
       record: CallRecord,
-      told: ErrorReport | null = null,
+      providerReport: ErrorReport | null = null,
     ): Promise<void> {
       if (record.error === null) return;
-      const failure = failureOf(call, record, withWords(record.error, told));
+      const failure = failureOf(call, record, withWords(record.error, providerReport));
       if (retrier.isRetry(call.id)) return retrier.noteFailure(failure);
       if (!isDead(call, record)) return;
       const id = process.getBuiltinModule("node:crypto").randomUUID();
       const letter = toDeadLetter(id, call, record, failure, Date.now());
-      await (await store()).addDeadLetter(letter, maxKept);
+      await (await store()).addDeadLetter(letter, maxLetters);
       emit({ type: "dead_letter.added", ...eventFacts(letter), code: failure.error.code });
       if (letter.nextRetryAt !== null) onDue();
     },
     async accept(call, error) {
       const letter = toAccepted(call, error, Date.now());
-      await (await store()).addDeadLetter(letter, maxKept);
+      await (await store()).addDeadLetter(letter, maxLetters);
       emit({ type: "dead_letter.added", ...eventFacts(letter), code: error.code });
       onDue();
       return queuedError(letter);
     },
     async serverIsBack(server) {
       const { deadLetters } = await (await store()).deadLetters({ server, status: "pending" });
-      const waiting = deadLetters.filter(
+      const waitingLetters = deadLetters.filter(
         ({ accepted, nextRetryAt }) => accepted && nextRetryAt !== null,
       );
-      for (const letter of waiting) await entries.replace(states.dueNow(letter, Date.now()));
-      if (waiting.length > 0) onDue();
+      for (const letter of waitingLetters) await entries.replace(states.dueNow(letter, Date.now()));
+      if (waitingLetters.length > 0) onDue();
     },
     handler: createDueLetters(entries, retrier, parts.knows),
     async stop(): Promise<void> {
@@ -84,16 +84,16 @@ export function createDeadLetters(parts: DeadLetterParts): DeadLetters {
 
 /** Retries entries when their time comes, and frees those whose retrier is gone. */
 function createDueLetters(
-  { store, freed, replace }: DeadLetterStore,
+  { store, freeIfLost, replace }: DeadLetterStore,
   { retry }: Retrier,
   knows: DeadLetterParts["knows"],
 ): DueHandler {
   let active = 0;
-  let cleanAt = 0;
+  let nextCleanAt = 0;
 
   const dueAt = (letter: KeptDeadLetter | null) => {
-    const at = letter === null ? null : deadLetterDueAt(letter);
-    return at === null ? null : Date.parse(at);
+    const due = letter === null ? null : deadLetterDueAt(letter);
+    return due === null ? null : Date.parse(due);
   };
 
   async function tryAgain(letter: KeptDeadLetter): Promise<number | null> {
@@ -112,23 +112,25 @@ function createDueLetters(
   return {
     kind: "deadLetter",
     lookMs: dayMs,
-    room: () => lanes - active,
+    room: () => maxConcurrentRetries - active,
     async onLook(now) {
-      if (now < cleanAt) return;
-      await (await store()).forgetEndedDeadLetters(new Date(now - keptMs).toISOString());
-      cleanAt = now + dayMs;
+      if (now < nextCleanAt) return;
+      await (await store()).forgetEndedDeadLetters(new Date(now - keepMs).toISOString());
+      nextCleanAt = now + dayMs;
     },
     async begin({ id }): Promise<Begun> {
-      const found = await (await store()).deadLetter(id);
-      const letter = found?.status === "retrying" ? await freed(found) : found;
+      const storedLetter = await (await store()).deadLetter(id);
+      const letter =
+        storedLetter?.status === "retrying" ? await freeIfLost(storedLetter) : storedLetter;
       if (letter !== null && heldForCaller(letter) !== letter) {
         await replace(heldForCaller(letter));
         return { is: "over" };
       }
-      const at = dueAt(letter);
-      if (letter === null || at === null) return { is: "over" };
-      if (at > Date.now()) return { is: "later", at };
-      return knows(letter) ? { is: "begun", ended: tryAgain(letter) } : { is: "unknown" };
+      const due = dueAt(letter);
+      if (letter === null || due === null) return { is: "over" };
+      if (due > Date.now()) return { is: "later", at: due };
+      if (knows(letter)) return { is: "begun", ended: tryAgain(letter) };
+      return { is: "unknown" };
     },
   };
 }
@@ -136,20 +138,21 @@ function createDueLetters(
 /** Counted by hand: the store counts all of the user. A page may be shorter than its limit. */
 async function ownLetters(
   read: Store["deadLetters"],
-  asked: DeadLetterQuery,
+  query: DeadLetterQuery,
   principal: Principal,
 ) {
-  const filter = { ...asked, owner: principal.user };
+  const filter = { ...query, owner: principal.user };
   const isOwn = (letter: KeptDeadLetter) => isOwnedBy(letter, principal);
-  const { status: _, cursor: __, limit: ___, ...whole } = filter;
-  const [page, all] = await Promise.all([read(filter), read(whole)]);
+  const { status: _, cursor: __, limit: ___, ...unpagedFilter } = filter;
+  const [page, allLetters] = await Promise.all([read(filter), read(unpagedFilter)]);
   const byStatus = { ...page.byStatus };
   for (const name of deadLetterStatuses)
-    byStatus[name] = all.deadLetters.filter(
+    byStatus[name] = allLetters.deadLetters.filter(
       (letter) => letter.status === name && isOwn(letter),
     ).length;
-  const { status } = asked;
-  const total = status === undefined ? all.deadLetters.filter(isOwn).length : byStatus[status];
+  const { status } = query;
+  const total =
+    status === undefined ? allLetters.deadLetters.filter(isOwn).length : byStatus[status];
   return { ...page, total, byStatus, deadLetters: page.deadLetters.filter(isOwn) };
 }
 
@@ -159,21 +162,21 @@ function createDeadLetterVerbs(
   retrier: Retrier,
   { emit, onDue }: DeadLetterParts,
 ): DeadLetterVerbs {
-  const { store, own, required, decide } = entries;
+  const { store, findOwn, requireOwn, decide } = entries;
   const deleted = new Map<string, KeptDeadLetter>();
   return {
     async page(query = {}, { principal }) {
-      const asked = checkQuery(query);
+      const checkedQuery = checkQuery(query);
       await entries.freeLost();
-      const { deadLetters: read } = await store();
+      const { deadLetters: readLetters } = await store();
       const page = await (mayDo(principal, "admin")
-        ? read(asked)
-        : ownLetters(read, asked, principal));
+        ? readLetters(checkedQuery)
+        : ownLetters(readLetters, checkedQuery, principal));
       return { ...page, deadLetters: page.deadLetters.map(deadLetterView) };
     },
-    get: async (id, { principal }) => deadLetterView(await required(id, principal)),
+    get: async (id, { principal }) => deadLetterView(await requireOwn(id, principal)),
     retry: async (id, { principal, signal }) =>
-      retrier.retry(await required(id, principal), signal),
+      retrier.retry(await requireOwn(id, principal), signal),
     async resolve(id, { note } = {}, { principal }) {
       const letter = await decide(id, principal, states.resolveLetter, note);
       emit({ type: "dead_letter.resolved", ...eventFacts(letter), retryCallId: null });
@@ -186,7 +189,7 @@ function createDeadLetterVerbs(
     },
     async delete(id, { principal }) {
       for (;;) {
-        const letter = await own(id, principal);
+        const letter = await findOwn(id, principal);
         if (letter === null) return false;
         if (letter.status === "retrying") throw states.conflict(letter, "deleted");
         if (!(await (await store()).deleteDeadLetter(letter.id, letter.revision))) continue;
@@ -199,12 +202,12 @@ function createDeadLetterVerbs(
     async restore(id, { principal }) {
       const letter = deleted.get(id);
       if (letter === undefined || !isOwnedBy(letter, principal))
-        return deadLetterView(await required(id, principal));
+        return deadLetterView(await requireOwn(id, principal));
       deleted.delete(id);
-      await (await store()).addDeadLetter(letter, maxKept);
+      await (await store()).addDeadLetter(letter, maxLetters);
       emit({ type: "dead_letter.restored", ...eventFacts(letter) });
       if (letter.nextRetryAt !== null) onDue();
-      return deadLetterView(await required(id, principal));
+      return deadLetterView(await requireOwn(id, principal));
     },
   };
 }
@@ -221,13 +224,13 @@ function createRetrier(
   const failures = new Map<string, states.Failure | null>();
   const active = new Set<Promise<Outcome>>();
 
-  async function settle(held: KeptDeadLetter, { ok, call }: Outcome): Promise<void> {
-    const next = after(held, call, ok, failures.get(call.id) ?? null);
+  async function settle(heldLetter: KeptDeadLetter, { ok, call }: Outcome): Promise<void> {
+    const settledLetter = letterAfter(heldLetter, call, ok, failures.get(call.id) ?? null);
     // Another plane has taken it over and written its state.
-    if ((await replace(next)) === null) return;
-    if (next.status === "abandoned") emit(abandonedEvent(next));
-    if (next.status === "resolved")
-      emit({ type: "dead_letter.resolved", ...eventFacts(next), retryCallId: call.id });
+    if ((await replace(settledLetter)) === null) return;
+    if (settledLetter.status === "abandoned") emit(abandonedEvent(settledLetter));
+    if (settledLetter.status === "resolved")
+      emit({ type: "dead_letter.resolved", ...eventFacts(settledLetter), retryCallId: call.id });
   }
 
   async function retryOnce(
@@ -240,13 +243,13 @@ function createRetrier(
     const attempt = claimed.attempts + 1;
     emit({ type: "dead_letter.retrying", ...eventFacts(claimed), retryCallId: call.id, attempt });
     failures.set(call.id, null);
-    const holding = hold(claimed, replace);
+    const lease = holdLease(claimed, replace);
     try {
-      const outcome = await run(call, AbortSignal.any([...signals, holding.lost]));
-      await settle(await holding.end(), outcome);
+      const outcome = await run(call, AbortSignal.any([...signals, lease.lost]));
+      await settle(await lease.end(), outcome);
       return outcome;
     } finally {
-      await holding.end();
+      await lease.end();
       failures.delete(call.id);
     }
   }
@@ -264,28 +267,30 @@ function createRetrier(
   };
 }
 
-function after(
-  held: KeptDeadLetter,
+function letterAfter(
+  heldLetter: KeptDeadLetter,
   call: Outcome["call"],
   ok: boolean,
   failure: states.Failure | null,
 ) {
   const now = Date.now();
   // One that waits for a person goes on as an approval or in a plan.
-  if (ok || call.status === "waiting") return states.succeed(held, call.id, now);
-  if (call.status === "cancelled") return states.release(held, call.id, call.attempts > 0, now);
-  return failure === null ? states.expire(held, now) : states.fail(held, failure, now);
+  if (ok || call.status === "waiting") return states.succeed(heldLetter, call.id, now);
+  if (call.status === "cancelled")
+    return states.release(heldLetter, call.id, call.attempts > 0, now);
+  if (failure === null) return states.expire(heldLetter, now);
+  return states.fail(heldLetter, failure, now);
 }
 
 /** Renews the lease during the retry; `lost` aborts when another plane has the entry. */
-function hold(claimed: KeptDeadLetter, replace: DeadLetterStore["replace"]) {
+function holdLease(claimed: KeptDeadLetter, replace: DeadLetterStore["replace"]) {
   const lost = new AbortController();
-  let held = claimed;
+  let heldLetter = claimed;
   let renewing = Promise.resolve();
   const renewOnce = async () => {
-    const renewed = await replace(states.renew(held, Date.now()));
+    const renewed = await replace(states.renew(heldLetter, Date.now()));
     if (renewed === null) lost.abort(new Error("the dead letter was taken over"));
-    else held = renewed;
+    else heldLetter = renewed;
   };
   const timer = setInterval(() => {
     // A store that fails for a moment may be back before the lease is over.
@@ -296,7 +301,7 @@ function hold(claimed: KeptDeadLetter, replace: DeadLetterStore["replace"]) {
     async end(): Promise<KeptDeadLetter> {
       clearInterval(timer);
       await renewing;
-      return held;
+      return heldLetter;
     },
   };
 }

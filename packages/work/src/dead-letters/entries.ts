@@ -25,11 +25,12 @@ export function createDeadLetterStore(
   /** Null when it was changed meanwhile. */
   async function replace(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
     const replaced = await (await store()).replaceDeadLetter(letter);
-    return replaced ? { ...letter, revision: letter.revision + 1 } : null;
+    if (replaced) return { ...letter, revision: letter.revision + 1 };
+    return null;
   }
 
   /** Free again, if its lease has expired. */
-  async function freed(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
+  async function freeIfLost(letter: KeptDeadLetter): Promise<KeptDeadLetter | null> {
     if (!isLeaseLost(letter, Date.now())) return letter;
     const next = await replace(expire(letter, Date.now()));
     if (next === null) return (await store()).deadLetter(letter.id);
@@ -38,13 +39,13 @@ export function createDeadLetterStore(
   }
 
   /** Null also for another user's entry. */
-  async function own(id: string, principal: Principal): Promise<KeptDeadLetter | null> {
+  async function findOwn(id: string, principal: Principal): Promise<KeptDeadLetter | null> {
     const letter = await (await store()).deadLetter(id);
-    return letter !== null && isOwnedBy(letter, principal) ? freed(letter) : null;
+    return letter !== null && isOwnedBy(letter, principal) ? freeIfLost(letter) : null;
   }
 
-  async function required(id: string, principal: Principal): Promise<KeptDeadLetter> {
-    const letter = await own(id, principal);
+  async function requireOwn(id: string, principal: Principal): Promise<KeptDeadLetter> {
+    const letter = await findOwn(id, principal);
     if (letter !== null) return letter;
     const message = `There is no dead letter '${id}'. It may have been deleted; list them to see which there are.`;
     throw new PlaneError("NOT_FOUND", message, { data: { deadLetter: id } });
@@ -53,9 +54,9 @@ export function createDeadLetterStore(
   return {
     store,
     replace,
-    freed,
-    own,
-    required,
+    freeIfLost,
+    findOwn,
+    requireOwn,
     async decide(
       id: string,
       principal: Principal,
@@ -64,16 +65,16 @@ export function createDeadLetterStore(
     ): Promise<KeptDeadLetter> {
       const decision = { by: principal.user, note: checkNote(note) };
       for (;;) {
-        const letter = await required(id, principal);
+        const letter = await requireOwn(id, principal);
         const next = await replace(verb(letter, decision, Date.now()));
         if (next !== null) return next;
       }
     },
     async freeLost(): Promise<void> {
-      const kept = await store();
-      for (const { id, status } of await kept.dueDeadLetters(new Date().toISOString())) {
-        const letter = status === "retrying" ? await kept.deadLetter(id) : null;
-        if (letter !== null) await freed(letter);
+      const openStore = await store();
+      for (const { id, status } of await openStore.dueDeadLetters(new Date().toISOString())) {
+        const letter = status === "retrying" ? await openStore.deadLetter(id) : null;
+        if (letter !== null) await freeIfLost(letter);
       }
     },
   };
@@ -100,9 +101,12 @@ export function checkQuery(query: DeadLetterQuery): DeadLetterQuery & { limit: n
     throw refused("limit", limit, `give an integer from 1 to ${maxPage}`);
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
     throw refused("cursor", cursor, "give the 'nextCursor' of an earlier page");
-  for (const name of ["tool", "server", "id"] as const)
-    if (query[name] !== undefined && (typeof query[name] !== "string" || query[name] === ""))
-      throw refused(name, query[name], "it needs a value");
+  for (const parameter of ["tool", "server", "id"] as const)
+    if (
+      query[parameter] !== undefined &&
+      (typeof query[parameter] !== "string" || query[parameter] === "")
+    )
+      throw refused(parameter, query[parameter], "it needs a value");
   return { ...query, limit };
 }
 

@@ -1,4 +1,5 @@
 import { findChanged } from "@toolplane/core/lib/json/exact-numbers";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { shorten } from "@toolplane/core/lib/text/cut-text";
 import { plainText } from "@toolplane/core/lib/text/plain-text";
 import { createHider, redactDeep } from "@toolplane/core/lib/text/redact";
@@ -34,13 +35,16 @@ export function failureOf(
 }
 
 /** The recorded error with the provider's own words, short and redacted: a person who decides needs them. */
-export function withWords(recorded: ErrorReport, told: ErrorReport | null): ErrorReport {
-  if (told === null || told.message === recorded.message) return recorded;
-  const text = shorten(plainText(redactDeep(told.cause ?? told.message)).trim(), maxMessageLength);
-  const by = recorded.server === null ? "The provider" : `Server '${recorded.server}'`;
+export function withWords(recorded: ErrorReport, providerReport: ErrorReport | null): ErrorReport {
+  if (providerReport === null || providerReport.message === recorded.message) return recorded;
+  const text = shorten(
+    plainText(redactDeep(providerReport.cause ?? providerReport.message)).trim(),
+    maxMessageLength,
+  );
+  const speaker = recorded.server === null ? "The provider" : `Server '${recorded.server}'`;
   return {
     ...recorded,
-    message: `${recorded.message} ${by} said: “${text}”`,
+    message: `${recorded.message} ${speaker} said: “${text}”`,
     data: { ...recorded.data, said: { by: recorded.server, text } },
   };
 }
@@ -53,7 +57,7 @@ export function toDeadLetter(
   now: number,
   random?: () => number,
 ): KeptDeadLetter {
-  const at = new Date(now).toISOString();
+  const timestamp = new Date(now).toISOString();
   const { error, sent, repeatable } = failure;
   const { id: callId, principal, face } = call;
   // Kept numbers are read again, and inexact ones would be retried as others.
@@ -77,8 +81,8 @@ export function toDeadLetter(
     revision: 1,
     lease: null,
     resolvedCallId: null,
-    createdAt: at,
-    updatedAt: at,
+    createdAt: timestamp,
+    updatedAt: timestamp,
     tool: record.tool,
     server: record.server ?? error.server,
     asked: call.tool?.id ?? call.asked.tool,
@@ -86,7 +90,7 @@ export function toDeadLetter(
     category: error.category,
     status: "pending",
     nextRetryAt: hold === null ? new Date(due).toISOString() : null,
-    history: [{ at, status: "pending", code: error.code, callId, by: null, note: null }],
+    history: [{ at: timestamp, status: "pending", code: error.code, callId, by: null, note: null }],
   };
 }
 
@@ -119,19 +123,20 @@ function refuseUnfollowed({ principal, files }: FailedCall): void {
 
 /** The receipt, in words. */
 export function queuedError({ id, tool, server, error }: KeptDeadLetter): PlaneError {
-  const follow = `Follow it with 'toolplane calls show ${id}'. 'toolplane dead-letters delete ${id}' cancels it.`;
-  const when = server === null ? "it can be sent" : `server '${server}' is available`;
-  const text = `'${tool}' could not be sent (${error.code}) and was accepted: it runs once, as soon as ${when}. Do not call it again. ${follow}`;
-  const personHints = follow.split(/(?<=\.) /);
-  return new PlaneError("CALL_QUEUED", text, {
-    data: { tool, ...(server !== null && { server }), sent: false, queuedId: id, personHints },
+  const followHint = `Follow it with 'toolplane calls show ${id}'. 'toolplane dead-letters delete ${id}' cancels it.`;
+  const condition = server === null ? "it can be sent" : `server '${server}' is available`;
+  const message = `'${tool}' could not be sent (${error.code}) and was accepted: it runs once, as soon as ${condition}. Do not call it again. ${followHint}`;
+  const personHints = followHint.split(/(?<=\.) /);
+  const place = withoutUndefined({ server: server ?? undefined });
+  return new PlaneError("CALL_QUEUED", message, {
+    data: { tool, ...place, sent: false, queuedId: id, personHints },
   });
 }
 
 /** Undefined when they are too large, or are no JSON. */
-function keepArguments(given: unknown): Json | undefined {
+function keepArguments(callArguments: unknown): Json | undefined {
   try {
-    const text = JSON.stringify(given ?? {});
+    const text = JSON.stringify(callArguments ?? {});
     return Buffer.byteLength(text) > maxArgumentBytes ? undefined : (JSON.parse(text) as Json);
   } catch {
     return undefined;

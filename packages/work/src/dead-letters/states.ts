@@ -16,8 +16,8 @@ const jitter = 0.1;
 const shortestDelayMs = 1_000;
 
 export function deadLetterDelayMs(attempts: number, random: () => number = Math.random): number {
-  const plain = delaysMs[Math.max(1, attempts) - 1] ?? maxDelayMs;
-  return spreadMs(plain, jitter, random);
+  const baseDelayMs = delaysMs[Math.max(1, attempts) - 1] ?? maxDelayMs;
+  return spreadMs(baseDelayMs, jitter, random);
 }
 
 /** After this time without a renewal a retrier counts as dead. */
@@ -45,43 +45,59 @@ export function claim(letter: KeptDeadLetter, callId: string, now: number): Kept
 }
 
 export function renew(letter: KeptDeadLetter, now: number): KeptDeadLetter {
-  return letter.lease === null
-    ? letter
-    : { ...letter, lease: { ...letter.lease, until: isoAfter(now, retryLeaseMs) } };
+  if (letter.lease === null) return letter;
+  return { ...letter, lease: { ...letter.lease, until: isoAfter(now, retryLeaseMs) } };
 }
 
 export function succeed(letter: KeptDeadLetter, callId: string, now: number): KeptDeadLetter {
-  const ended = { ...letter, lease: null, hold: null, nextRetryAt: null, resolvedCallId: callId };
-  return change(ended, "resolved", now, { callId });
+  const resolvedLetter = {
+    ...letter,
+    lease: null,
+    hold: null,
+    nextRetryAt: null,
+    resolvedCallId: callId,
+  };
+  return change(resolvedLetter, "resolved", now, { callId });
 }
 
 export function fail(letter: KeptDeadLetter, failure: Failure, now: number, random?: () => number) {
   const { error, callId, repeatable, sent } = failure;
   const attempts = letter.attempts + 1;
   const hold = holdAfter(failure, letter.hold, letter.accepted);
-  const tried = { ...letter, error, category: error.category, attempts, repeatable, sent, hold };
-  return rest(tried, now, { code: error.code, callId }, notBefore(error), random);
+  const failedLetter = {
+    ...letter,
+    error,
+    category: error.category,
+    attempts,
+    repeatable,
+    sent,
+    hold,
+  };
+  return scheduleRetry(failedLetter, now, { code: error.code, callId }, notBefore(error), random);
 }
 
 /** The outcome is unknown, so a call that is not repeatable is held. */
 export function expire(letter: KeptDeadLetter, now: number, random?: () => number): KeptDeadLetter {
   const { hold, repeatable, attempts } = letter;
-  const tried = {
+  const expiredLetter = {
     ...letter,
     attempts: attempts + 1,
     sent: "not_known",
     hold: repeatable ? hold : "may_have_run",
   } as const;
-  return rest(tried, now, { code: "OUTCOME_UNKNOWN" }, 0, random);
+  return scheduleRetry(expiredLetter, now, { code: "OUTCOME_UNKNOWN" }, 0, random);
 }
 
 /** A cancelled attempt does not count: the state before it holds again, unless it may have run. */
 export function release(letter: KeptDeadLetter, callId: string, mayHaveRun: boolean, now: number) {
   const { status, nextRetryAt } = wasBefore(letter);
   const isHeld = mayHaveRun && !letter.repeatable;
-  const held = { hold: "may_have_run", sent: "not_known", nextRetryAt: null } as const;
-  const free = isHeld ? held : { nextRetryAt };
-  return change({ ...letter, lease: null, ...free }, status, now, { code: "CANCELLED", callId });
+  const heldFields = { hold: "may_have_run", sent: "not_known", nextRetryAt: null } as const;
+  const releasedFields = isHeld ? heldFields : { nextRetryAt };
+  return change({ ...letter, lease: null, ...releasedFields }, status, now, {
+    code: "CANCELLED",
+    callId,
+  });
 }
 
 export function resolveLetter(
@@ -121,31 +137,36 @@ export function conflict({ id, status }: KeptDeadLetter, verb: string): PlaneErr
 /** What keeps the plane from trying again by itself, if anything does. */
 export function holdAfter(
   { error, sent, repeatable }: Failure,
-  before: Hold,
+  previousHold: Hold,
   accepted = false,
 ): Hold {
   // A call that may have run does not become harmless by a later attempt that was not sent.
-  if (before === "may_have_run" || before === "no_arguments") return before;
+  if (previousHold === "may_have_run" || previousHold === "no_arguments") return previousHold;
   const mayHaveRun = error.code === "OUTCOME_UNKNOWN" || (sent !== "not_sent" && !repeatable);
   if (mayHaveRun) return "may_have_run";
   if (error.data.permanent === true || !errorTable[error.code].retryable) return "permanent";
   return repeatable || accepted ? null : "refused";
 }
 
-function rest(
+function scheduleRetry(
   letter: KeptDeadLetter,
   now: number,
-  why: Partial<DeadLetterChange>,
+  historyFacts: Partial<DeadLetterChange>,
   earliest: number,
   random?: () => number,
 ): KeptDeadLetter {
   const { attempts, maxAttempts, hold } = letter;
   // An abandoned entry does not come back by itself.
-  const over = attempts >= maxAttempts || wasBefore(letter).status === "abandoned";
-  const waits = !over && hold === null;
+  const isGivenUp = attempts >= maxAttempts || wasBefore(letter).status === "abandoned";
+  const waits = !isGivenUp && hold === null;
   const due = dueAfter(letter, now, earliest, random);
   const nextRetryAt = waits ? new Date(due).toISOString() : null;
-  return change({ ...letter, lease: null, nextRetryAt }, over ? "abandoned" : "pending", now, why);
+  return change(
+    { ...letter, lease: null, nextRetryAt },
+    isGivenUp ? "abandoned" : "pending",
+    now,
+    historyFacts,
+  );
 }
 
 /** What was accepted runs as soon as it can: its server's own backoff is the delay. */
@@ -161,7 +182,8 @@ function dueAfter(
 
 /** The server's own retry time. */
 export function notBefore({ data }: ErrorReport): number {
-  return typeof data.retryAt === "string" ? Date.parse(data.retryAt) || 0 : 0;
+  if (typeof data.retryAt === "string") return Date.parse(data.retryAt) || 0;
+  return 0;
 }
 
 function wasBefore({ lease, nextRetryAt }: KeptDeadLetter) {
@@ -172,22 +194,22 @@ function change(
   letter: KeptDeadLetter,
   status: DeadLetter["status"],
   now: number,
-  why: Partial<DeadLetterChange>,
+  historyFacts: Partial<DeadLetterChange>,
 ): KeptDeadLetter {
-  const at = new Date(now).toISOString();
+  const timestamp = new Date(now).toISOString();
   const entry: DeadLetterChange = {
-    at,
+    at: timestamp,
     status,
     code: null,
     callId: null,
     by: null,
     note: null,
-    ...why,
+    ...historyFacts,
   };
   return {
     ...letter,
     status,
-    updatedAt: at,
+    updatedAt: timestamp,
     history: [...letter.history, entry].slice(-maxHistory),
   };
 }

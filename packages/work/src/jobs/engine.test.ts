@@ -21,7 +21,7 @@ test("a run that the store hands out as due begins, also where the clock of the 
       work: () => async () => "done",
       onEnded: async () => ended.resolve(),
     },
-    most: () => 1,
+    maxRuns: () => 1,
     keepMs: () => 1,
     loop: { isRunning: () => true, wake: () => undefined },
     askMs: () => 1,

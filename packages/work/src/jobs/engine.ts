@@ -26,7 +26,7 @@ type EngineParts = {
   principalFor(job: JobManifest): Principal | null;
   execute: ExecuteParts;
   /** Concurrent runs in this plane. */
-  most(): number;
+  maxRuns(): number;
   keepMs(): number;
   loop: { isRunning(): boolean; wake(): void };
   /** How often a run of another plane is polled. */
@@ -49,17 +49,18 @@ async function fireAll(
   const jobs = await store();
   const due = await jobs.dueJobSchedules(new Date(now).toISOString());
   if (due.length === 0) return;
-  const known = byKey(await listJobs());
+  const jobByKey = byKey(await listJobs());
   const firings = await Promise.all(
     due.flatMap((schedule) => {
-      const job = known.get(scheduleKey(schedule.job, schedule.owner));
+      const job = jobByKey.get(scheduleKey(schedule.job, schedule.owner));
       if (!job || !isScheduled(job)) return [];
       const principal = principalFor(job);
-      return principal === null ? [] : [fireOne(jobs, { job, principal }, schedule, now)];
+      if (principal === null) return [];
+      return [fireOne(jobs, { job, principal }, schedule, now)];
     }),
   );
   const written = await jobs.fireJobSchedules(firings);
-  const runs = firings.flatMap((firing, at) => (written[at] ? firing.runs : []));
+  const runs = firings.flatMap((firing, index) => (written[index] ? firing.runs : []));
   for (const run of runs) emit({ type: "job.scheduled", ...factsOf(run), origin: run.origin });
 }
 
@@ -70,7 +71,7 @@ async function fireOne(
   now: number,
 ): Promise<Firing> {
   const { times, next } = fire(job, schedule, now);
-  const waiting = {
+  const waitingFilter = {
     job: job.name,
     owner: job.persona ?? null,
     state: "scheduled",
@@ -78,7 +79,8 @@ async function fireOne(
   } as const;
   // One waiting run is enough, unless each time counts.
   const isWaiting =
-    job.recurrence.missed !== "all" && (await jobs.jobRuns({ ...waiting, limit: 1 })).length > 0;
+    job.recurrence.missed !== "all" &&
+    (await jobs.jobRuns({ ...waitingFilter, limit: 1 })).length > 0;
   const make = (scheduledFor: string) =>
     newRun(job, { principal, persona: principal.persona, origin: "schedule", scheduledFor }, now);
   return { schedule: next, runs: isWaiting ? [] : times.map(make) };
@@ -87,27 +89,31 @@ async function fireOne(
 /** Writes schedules as the manifests have them now. */
 async function synchronize(parts: EngineParts): Promise<void> {
   const jobs = await parts.store();
-  const known = new Map(
-    (await jobs.jobSchedules()).map((one) => [scheduleKey(one.job, one.owner), one]),
+  const scheduleByKey = new Map(
+    (await jobs.jobSchedules()).map((schedule) => [
+      scheduleKey(schedule.job, schedule.owner),
+      schedule,
+    ]),
   );
   const now = Date.now();
   const changed = (await parts.jobs()).filter(isScheduled).flatMap((job) => {
-    const before = known.get(scheduleKey(job.name, job.persona ?? null)) ?? null;
-    const schedule = scheduleOf(job, before, now);
+    const previousSchedule = scheduleByKey.get(scheduleKey(job.name, job.persona ?? null)) ?? null;
+    const schedule = scheduleOf(job, previousSchedule, now);
     // Revision 0 is a copy of what all configurations shared.
-    return schedule === before && schedule.revision > 0 ? [] : [schedule];
+    return schedule === previousSchedule && schedule.revision > 0 ? [] : [schedule];
   });
   if (changed.length > 0) await jobs.putJobSchedules(changed);
 }
 
-const maps = new WeakMap<readonly JobManifest[], ReadonlyMap<string, JobManifest>>();
+const jobsByList = new WeakMap<readonly JobManifest[], ReadonlyMap<string, JobManifest>>();
 
 /** Made once for each list: there may be thousands, looked up whenever a run ends. */
 function byKey(jobs: readonly JobManifest[]): ReadonlyMap<string, JobManifest> {
-  const known =
-    maps.get(jobs) ?? new Map(jobs.map((job) => [scheduleKey(job.name, job.persona ?? null), job]));
-  maps.set(jobs, known);
-  return known;
+  const jobByKey =
+    jobsByList.get(jobs) ??
+    new Map(jobs.map((job) => [scheduleKey(job.name, job.persona ?? null), job]));
+  jobsByList.set(jobs, jobByKey);
+  return jobByKey;
 }
 
 export type Engine = ReturnType<typeof createEngine>;
@@ -121,18 +127,18 @@ type State = {
   readonly waiting: Set<() => void>;
   cleanAt: number;
   /** As of the last look: a look begins many runs. */
-  known: Promise<ReadonlyMap<string, JobManifest>> | null;
+  jobByKey: Promise<ReadonlyMap<string, JobManifest>> | null;
 };
 
 /** Makes runs when they are due, begins those it is given, and continues those whose plane is gone. */
 export function createEngine(parts: EngineParts) {
   const stopping = new AbortController();
   const active = new Map<string, Active>();
-  const state: State = { parts, stopping, active, waiting: new Set(), cleanAt: 0, known: null };
+  const state: State = { parts, stopping, active, waiting: new Set(), cleanAt: 0, jobByKey: null };
   const handler: DueHandler = {
     kind: "run",
     lookMs: lookForRunsMs,
-    room: () => (stopping.signal.aborted ? 0 : parts.most() - active.size),
+    room: () => (stopping.signal.aborted ? 0 : parts.maxRuns() - active.size),
     onLook: (now, hasJumpedBack) => look(state, now, hasJumpedBack),
     begin: (item) => begin(state, item),
   };
@@ -142,22 +148,22 @@ export function createEngine(parts: EngineParts) {
     isRunning: parts.loop.isRunning,
     wake: parts.loop.wake,
     async beginHere(run: KeptJobRun): Promise<boolean> {
-      state.known = null;
+      state.jobByKey = null;
       const job = await find(state, run);
       return job !== undefined && (await claim(state, run, job)) !== null;
     },
     /** False when this plane does not run it. */
     cancelHere(id: string): boolean {
-      const here = active.get(id);
-      here?.cancel.abort(new Error("the run was cancelled"));
-      return here !== undefined;
+      const activeRun = active.get(id);
+      activeRun?.cancel.abort(new Error("the run was cancelled"));
+      return activeRun !== undefined;
     },
     /** Another plane has ended a run, which may be active or awaited here. */
     heard(id: string): void {
       void active.get(id)?.held.renew();
       wakeWaiting(state);
     },
-    ended: (id: string, patience: Patience) => ended(state, id, patience),
+    ended: (id: string, patience: WaitOptions) => waitForEnd(state, id, patience),
     async stop(): Promise<void> {
       stopping.abort(shuttingDown());
       await Promise.all([...active.values()].map(({ done }) => done));
@@ -167,7 +173,7 @@ export function createEngine(parts: EngineParts) {
 
 async function look(state: State, now: number, hasJumpedBack: boolean): Promise<void> {
   const { parts, stopping } = state;
-  state.known = null;
+  state.jobByKey = null;
   if (hasJumpedBack || state.cleanAt === 0) await synchronize(parts);
   if (now >= state.cleanAt) {
     const before = new Date(now - parts.keepMs()).toISOString();
@@ -190,17 +196,16 @@ async function begin(state: State, { id, dueAt }: DueItem): Promise<Begun> {
   if (job === undefined) return { is: "unknown" };
   if (run.origin === "schedule" && parts.principalFor(job) === null)
     return { is: "later", at: now + lookForRunsMs };
-  const begun = await claim(state, run, job);
-  return begun === null
-    ? { is: "later", at: now + soonMs }
-    : { is: "begun", ended: endOf(state, begun) };
+  const activeRun = await claim(state, run, job);
+  if (activeRun === null) return { is: "later", at: now + soonMs };
+  return { is: "begun", ended: endOf(state, activeRun) };
 }
 
 async function find(state: State, run: KeptJobRun): Promise<JobManifest | undefined> {
   const { job, owner } = run;
   if (state.parts.isOurs?.(run) === false) return undefined;
-  state.known ??= state.parts.jobs().then(byKey);
-  return (await state.known).get(scheduleKey(job, owner));
+  state.jobByKey ??= state.parts.jobs().then(byKey);
+  return (await state.jobByKey).get(scheduleKey(job, owner));
 }
 
 /** Null when another plane has it, or when the job's concurrency is used up. */
@@ -225,9 +230,9 @@ async function claim(state: State, run: KeptJobRun, job: JobManifest): Promise<A
       active.delete(run.id);
       wakeWaiting(state);
     });
-  const here = { done, cancel, held };
-  active.set(run.id, here);
-  return here;
+  const activeRun = { done, cancel, held };
+  active.set(run.id, activeRun);
+  return activeRun;
 }
 
 function wakeWaiting({ waiting }: State): void {
@@ -237,36 +242,37 @@ function wakeWaiting({ waiting }: State): void {
 /** When it is due again; the store knows, where another plane has it. */
 async function endOf({ parts }: State, { done, held }: Active): Promise<number | null> {
   await done;
-  const kept = held.lost.aborted
+  const storedRun = held.lost.aborted
     ? await (await parts.store()).jobRun(held.current().id)
     : held.current();
-  return kept?.dueAt ? Date.parse(kept.dueAt) : null;
+  if (storedRun?.dueAt) return Date.parse(storedRun.dueAt);
+  return null;
 }
 
-type Patience = { waitMs: number; signal?: AbortSignal | undefined };
+type WaitOptions = { waitMs: number; signal?: AbortSignal | undefined };
 
 /** The run once it is over, or as it is after this time. */
-async function ended(
+async function waitForEnd(
   { parts, waiting }: State,
   id: string,
-  { waitMs, signal }: Patience,
+  { waitMs, signal }: WaitOptions,
 ): Promise<KeptJobRun | null> {
   const until = performance.now() + waitMs;
   for (;;) {
     const woken = Promise.withResolvers<void>();
     waiting.add(woken.resolve);
-    const over = new AbortController();
+    const waitOver = new AbortController();
     try {
       const run = await (await parts.store()).jobRun(id);
-      const leftMs = until - performance.now();
-      if (run === null || isRunOver(run.state) || leftMs <= 0 || signal?.aborted) return run;
-      const either = AbortSignal.any(signal ? [over.signal, signal] : [over.signal]);
+      const remainingMs = until - performance.now();
+      if (run === null || isRunOver(run.state) || remainingMs <= 0 || signal?.aborted) return run;
+      const waitSignal = AbortSignal.any(signal ? [waitOver.signal, signal] : [waitOver.signal]);
       await Promise.race([
         woken.promise,
-        pause(Math.min(parts.askMs(), leftMs), { signal: either }),
+        pause(Math.min(parts.askMs(), remainingMs), { signal: waitSignal }),
       ]);
     } finally {
-      over.abort();
+      waitOver.abort();
       waiting.delete(woken.resolve);
     }
   }
@@ -286,7 +292,8 @@ async function executeRun(
   const error = await runTasks(held, job, parts, signal).catch(toPlaneError);
   if (held.lost.aborted) return held.end();
   if (stopping.aborted && !cancelled.aborted && !isFinished(held.current())) return held.release();
-  const state = cancelled.aborted ? "cancelled" : error === null ? "succeeded" : "failed";
+  const outcome = error === null ? "succeeded" : "failed";
+  const state = cancelled.aborted ? "cancelled" : outcome;
   const report = state === "failed" && error !== null ? reportError(error) : null;
   try {
     await parts.onEnded(job, await held.write((run) => moveRun(run, state, Date.now(), report)));
@@ -314,7 +321,7 @@ async function runTasks(
     retry: job.retry ?? usualRetries,
     work: parts.work(held.current()),
     onMoved(run, name) {
-      const task = run.tasks.find((one) => one.task === name);
+      const task = run.tasks.find((runTask) => runTask.task === name);
       if (task === undefined) return;
       const { state, error } = task;
       parts.emit({
@@ -326,15 +333,15 @@ async function runTasks(
       });
     },
   };
-  const open = held.current().tasks.filter(({ state }) => state !== "done");
-  const isOpen = (name: string) => open.some(({ task }) => task === name);
-  const nodes = open.map(({ task, dependsOn }) => ({
+  const openTasks = held.current().tasks.filter(({ state }) => state !== "done");
+  const isOpen = (name: string) => openTasks.some(({ task }) => task === name);
+  const nodes = openTasks.map(({ task, dependsOn }) => ({
     id: task,
     dependsOn: dependsOn.filter(isOpen),
   }));
   const { error } = await runGraph(nodes, {
     signal,
-    work: (name, either) => runTask(name, taskParts, either).then(() => true),
+    work: (name, taskSignal) => runTask(name, taskParts, taskSignal).then(() => true),
     leaveOut: async () => undefined,
   });
   return error;
@@ -344,6 +351,6 @@ function isFinished({ state, tasks }: KeptJobRun): boolean {
   return (
     isRunOver(state) ||
     tasks.every((task) => task.state === "done") ||
-    tasks.some((one) => one.state === "cancelled")
+    tasks.some((task) => task.state === "cancelled")
   );
 }

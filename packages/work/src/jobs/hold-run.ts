@@ -6,7 +6,7 @@ import { isRunOver } from "./states.ts";
 /** After this time without a renewal a plane counts as dead. */
 const leaseMs = 30_000;
 /** How often an unreachable store is tried. */
-const awayMs = 250;
+const storePollMs = 250;
 
 type HoldParts = {
   replace(run: KeptJobRun): Promise<boolean>;
@@ -31,7 +31,7 @@ export function holdRun(claimed: KeptJobRun, { replace, read, stopping }: HoldPa
       } catch (thrown) {
         if (!(thrown instanceof PlaneError) || thrown.data.lost !== true || stopping.aborted)
           throw thrown;
-        await pause(awayMs, { signal: stopping, isBackground: true });
+        await pause(storePollMs, { signal: stopping, isBackground: true });
       }
     }
   }
@@ -88,8 +88,10 @@ export function leaseUntil(now: number): string {
 }
 
 /** The write arrived and only its answer was lost: a takeover would have counted a start. */
-function isWritten(next: KeptJobRun, kept: KeptJobRun | null): boolean {
+function isWritten(next: KeptJobRun, storedRun: KeptJobRun | null): boolean {
   return (
-    kept?.revision === next.revision + 1 && kept.starts === next.starts && kept.state === next.state
+    storedRun?.revision === next.revision + 1 &&
+    storedRun.starts === next.starts &&
+    storedRun.state === next.state
   );
 }

@@ -34,7 +34,7 @@ import {
 
 const defaultPage = 20;
 const maxPage = 100;
-const fit = /^[\x21-\x7e]{1,255}$/;
+const keyShape = /^[\x21-\x7e]{1,255}$/;
 
 function checkHistoryQuery({ state, limit = defaultPage, cursor }: JobRunQuery) {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > maxPage)
@@ -50,7 +50,7 @@ function checkRunOptions({
 }: RunJobOptions): Pick<JobRunRequest, "input" | "key"> {
   if (input !== undefined && !isObject(input))
     throw usage("input", 'The input of a job is an object like {"city": "Rome"}.');
-  if (key !== undefined && !(typeof key === "string" && fit.test(key)))
+  if (key !== undefined && !(typeof key === "string" && keyShape.test(key)))
     throw usage(
       "idempotencyKey",
       "'idempotencyKey' must be 1 to 255 visible ASCII characters without spaces.",
@@ -89,20 +89,18 @@ type JobVerbParts = {
 
 /** A step of a tool that is hidden from the caller keeps its name to itself. */
 function showRun({ seesTool }: JobVerbParts, run: KeptJobRun, principal: Principal): JobRun {
-  const shown = jobRunView(run);
+  const view = jobRunView(run);
   const isHidden = ({ tool }: StepRun) => tool !== null && !seesTool(tool, principal);
-  const hide = (step: StepRun): StepRun =>
-    isHidden(step)
-      ? { ...step, tool: null, record: null, error: step.error && withoutNames(step.error) }
-      : step;
-  const tasks = shown.tasks.map((task) => {
-    const names = task.steps.some(isHidden);
-    return names
-      ? { ...task, steps: task.steps.map(hide), error: task.error && withoutNames(task.error) }
-      : task;
+  const hide = (step: StepRun): StepRun => {
+    if (!isHidden(step)) return step;
+    return { ...step, tool: null, record: null, error: step.error && withoutNames(step.error) };
+  };
+  if (!view.tasks.some((task) => task.steps.some(isHidden))) return view;
+  const tasks = view.tasks.map((task) => {
+    if (!task.steps.some(isHidden)) return task;
+    return { ...task, steps: task.steps.map(hide), error: task.error && withoutNames(task.error) };
   });
-  const isAny = tasks.some((task, at) => task !== shown.tasks[at]);
-  return isAny ? { ...shown, tasks, error: shown.error && withoutNames(shown.error) } : shown;
+  return { ...view, tasks, error: view.error && withoutNames(view.error) };
 }
 
 function withoutNames(error: ErrorReport): ErrorReport {
@@ -131,21 +129,21 @@ function scheduleVerbs(parts: JobVerbParts): Pick<JobVerbs, "get" | "pause" | "r
     async pause(name, { principal }) {
       const job = await findScheduled(parts, name, principal, "pause");
       const paused = { at: new Date().toISOString(), by: principal.user };
-      await changeSchedule(parts, job, (known) =>
-        known.paused === null ? { ...known, paused } : null,
+      await changeSchedule(parts, job, (schedule) =>
+        schedule.paused === null ? { ...schedule, paused } : null,
       );
       emit({ type: "job.paused", job: name });
       return statusOf(parts, job, principal);
     },
     async resume(name, { principal }) {
       const job = await findScheduled(parts, name, principal, "resume");
-      await changeSchedule(parts, job, (known) => {
-        if (known.paused === null) return null;
-        const next = nextTime(job.recurrence, Date.parse(known.anchor), Date.now());
+      await changeSchedule(parts, job, (schedule) => {
+        if (schedule.paused === null) return null;
+        const nextMs = nextTime(job.recurrence, Date.parse(schedule.anchor), Date.now());
         return {
-          ...known,
+          ...schedule,
           paused: null,
-          nextAt: next === null ? null : new Date(next).toISOString(),
+          nextAt: nextMs === null ? null : new Date(nextMs).toISOString(),
         };
       });
       emit({ type: "job.resumed", job: name });
@@ -163,14 +161,19 @@ function startVerbs(parts: JobVerbParts): Pick<JobVerbs, "run" | "rerun"> {
   return {
     async run(name, options) {
       const { principal } = options;
-      const given = checkRunOptions(options);
+      const runOptions = checkRunOptions(options);
       const job = await find(name, principal);
       const persona = personaFor(job, principal);
-      return beginRun(parts, job, { ...given, principal, persona, origin: "request" }, options);
+      return beginRun(
+        parts,
+        job,
+        { ...runOptions, principal, persona, origin: "request" },
+        options,
+      );
     },
     async rerun(id, options) {
       const { principal } = options;
-      const given = checkRunOptions(options);
+      const runOptions = checkRunOptions(options);
       const { job: name, state, input } = await findRun(parts, id, principal);
       const job = await find(name, principal);
       const persona = personaFor(job, principal);
@@ -182,7 +185,7 @@ function startVerbs(parts: JobVerbParts): Pick<JobVerbs, "run" | "rerun"> {
       return beginRun(
         parts,
         job,
-        { ...given, principal, persona, origin: "rerun", rerunOf: id, input },
+        { ...runOptions, principal, persona, origin: "rerun", rerunOf: id, input },
         options,
       );
     },
@@ -215,18 +218,18 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancel" | "status" | "hi
     async history(name, query = {}, { principal }) {
       requireScope(principal, "read", "look at runs of jobs");
       const { limit, ...filter } = checkHistoryQuery(query);
-      const whose = { ...(await ownerOf(parts, name, principal)), ...seenBy(principal) };
+      const visibility = { ...(await ownerOf(parts, name, principal)), ...seenBy(principal) };
       const jobs = await store();
       if (filter.before !== undefined && (await jobs.jobRun(filter.before))?.job !== name)
         throw noCursor(filter.before);
-      const { before, ...others } = filter;
-      const found = await collectPages(
-        (part) => jobs.jobRuns({ ...others, ...whose, ...part, job: name }),
+      const { before, ...otherFilters } = filter;
+      const visibleRuns = await collectPages(
+        (part) => jobs.jobRuns({ ...otherFilters, ...visibility, ...part, job: name }),
         (run) => isShown(run, principal),
         { ...withoutUndefined({ before }), limit: limit + 1 },
       );
-      const runs = found.slice(0, limit).map((run) => showRun(parts, run, principal));
-      return { runs, nextCursor: found.length > limit ? (runs.at(-1)?.id ?? null) : null };
+      const runs = visibleRuns.slice(0, limit).map((run) => showRun(parts, run, principal));
+      return { runs, nextCursor: visibleRuns.length > limit ? (runs.at(-1)?.id ?? null) : null };
     },
   };
 }
@@ -239,8 +242,8 @@ async function changeSchedule(
 ): Promise<void> {
   const jobs = await parts.store();
   for (;;) {
-    const known = await jobs.jobSchedule(job.name, job.persona ?? null);
-    const next = change(known ?? scheduleOf(job, null, Date.now()));
+    const stored = await jobs.jobSchedule(job.name, job.persona ?? null);
+    const next = change(stored ?? scheduleOf(job, null, Date.now()));
     if (next === null) return;
     if ((await jobs.putJobSchedules([next]))[0]) return parts.engine.wake();
   }
@@ -254,9 +257,9 @@ async function statusOf(
   const jobs = await parts.store();
   const { name, persona: owner = null } = job;
   const schedule = await jobs.jobSchedule(name, owner);
-  const ofJob = { job: name, owner, ...seenBy(principal) };
-  const shown = (run: KeptJobRun) => isShown(run, principal);
-  const [last] = await collectPages((part) => jobs.jobRuns({ ...ofJob, ...part }), shown, {
+  const filter = { job: name, owner, ...seenBy(principal) };
+  const isVisible = (run: KeptJobRun) => isShown(run, principal);
+  const [lastRun] = await collectPages((part) => jobs.jobRuns({ ...filter, ...part }), isVisible, {
     limit: 1,
   });
   return {
@@ -264,7 +267,7 @@ async function statusOf(
     schedule: showSchedule(job, schedule),
     upcoming: upcomingTimes(job, schedule),
     active: await jobs.activeJobRuns(name, owner),
-    lastRun: last ? showRun(parts, last, principal) : null,
+    lastRun: lastRun ? showRun(parts, lastRun, principal) : null,
   };
 }
 
@@ -299,8 +302,8 @@ async function ownerOf(
     return { owner: (await parts.find(name, principal)).persona ?? null };
   } catch (thrown) {
     if (!mayDo(principal, "admin") || toPlaneError(thrown).code !== "NOT_FOUND") throw thrown;
-    const kept = await (await parts.store()).jobRuns({ job: name, limit: 1 });
-    if (kept.length === 0) throw thrown;
+    const storedRuns = await (await parts.store()).jobRuns({ job: name, limit: 1 });
+    if (storedRuns.length === 0) throw thrown;
     return {};
   }
 }
@@ -324,7 +327,8 @@ function isShown(run: KeptJobRun, principal: Principal): boolean {
 }
 
 function seenBy(principal: Principal): { seenBy?: string | null } {
-  return mayDo(principal, "admin") ? {} : { seenBy: principal.user };
+  if (mayDo(principal, "admin")) return {};
+  return { seenBy: principal.user };
 }
 
 /** One run for each idempotency key. A plane without schedules waits: no other would continue the run. */
@@ -336,19 +340,23 @@ async function beginRun(
 ): Promise<JobRun> {
   const { store, engine, emit } = parts;
   const now = Date.now();
-  const asked = newRun(job, request, now);
+  const requestedRun = newRun(job, request, now);
   // Leased, so that no other plane begins it first.
-  const made = engine.isRunning() ? asked : { ...asked, dueAt: leaseUntil(now) };
-  const run = await (await store()).addJobRun(made, earlierSlotOf(job, request));
-  const isNew = run.id === made.id;
+  const newJobRun = engine.isRunning() ? requestedRun : { ...requestedRun, dueAt: leaseUntil(now) };
+  const run = await (await store()).addJobRun(newJobRun, earlierSlotOf(job, request));
+  const isNew = run.id === newJobRun.id;
   if (isNew) emit({ type: "job.scheduled", ...factsOf(run), origin: run.origin });
-  else requireSame(run, made, request);
+  else requireSame(run, newJobRun, request);
   if (engine.isRunning()) engine.wake();
   // An existing run belongs to the plane that began it.
   else if (isNew) await beginHere(parts, run, signal);
-  const waitMs =
-    wait === true || !engine.isRunning() ? Number.POSITIVE_INFINITY : wait === false ? 0 : wait;
+  const waitMs = engine.isRunning() ? waitMsOf(wait) : Number.POSITIVE_INFINITY;
   return showRun(parts, (await engine.ended(run.id, { waitMs, signal })) ?? run, request.principal);
+}
+
+function waitMsOf(wait: boolean | number): number {
+  if (typeof wait === "number") return wait;
+  return wait ? Number.POSITIVE_INFINITY : 0;
 }
 
 async function beginHere(
@@ -361,25 +369,28 @@ async function beginHere(
   const jobs = await store();
   await jobs.replaceJobRun(moveRun(run, "cancelled", Date.now()));
   const { job, owner, most } = run;
-  const [other] = await jobs.jobRuns({ job, owner, state: "running", limit: 1 });
-  const way = other === undefined ? "" : `, or end it: 'toolplane jobs cancel ${other.id}'`;
-  const message = `Job '${job}' has reached its limit of runs under way (${most}). Wait until one is over${way}.`;
-  throw new PlaneError("CONFLICT", message, { data: { job, ...(other && { run: other.id }) } });
+  const [activeRun] = await jobs.jobRuns({ job, owner, state: "running", limit: 1 });
+  const remedy =
+    activeRun === undefined ? "" : `, or end it: 'toolplane jobs cancel ${activeRun.id}'`;
+  const message = `Job '${job}' has reached its limit of runs under way (${most}). Wait until one is over${remedy}.`;
+  throw new PlaneError("CONFLICT", message, {
+    data: { job, ...withoutUndefined({ run: activeRun?.id }) },
+  });
 }
 
 /** The same idempotency key with another input is a conflict, and so is that of a user's other credential. */
 function requireSame(
   first: KeptJobRun,
-  asked: KeptJobRun,
+  requestedRun: KeptJobRun,
   { key, principal }: JobRunRequest,
 ): void {
-  const meant = ({ input, rerunOf }: KeptJobRun) => stableJson({ input, rerunOf });
-  const isTheirs = first.slot === asked.slot || isOwner(principal, first.principal);
-  if (isTheirs && meant(first) === meant(asked)) return;
-  const how = isTheirs ? "another input" : "another credential";
+  const fingerprint = ({ input, rerunOf }: KeptJobRun) => stableJson({ input, rerunOf });
+  const isOwnKey = first.slot === requestedRun.slot || isOwner(principal, first.principal);
+  if (isOwnKey && fingerprint(first) === fingerprint(requestedRun)) return;
+  const difference = isOwnKey ? "another input" : "another credential";
   throw new PlaneError(
     "CONFLICT",
-    `The key '${key}' belongs to run '${first.id}' of '${first.job}', which was asked for with ${how}. Give this one a key of its own.`,
+    `The key '${key}' belongs to run '${first.id}' of '${first.job}', which was asked for with ${difference}. Give this one a key of its own.`,
     { data: { run: first.id, job: first.job, parameter: "idempotencyKey" } },
   );
 }

@@ -1,4 +1,5 @@
 import { visibleWork } from "@toolplane/core/catalogue";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { sentence } from "@toolplane/core/lib/text/wording";
 import { type ErrorCode, errorTable, PlaneError, toPlaneError } from "@toolplane/core/model/errors";
 import type { PlaneEvent } from "@toolplane/core/model/events";
@@ -29,25 +30,29 @@ export function createJobWork(parts: WorkParts) {
   return {
     /** Throws what is missing permanently; tools are looked for when their task begins, since they come and go. */
     async check(job: JobManifest, run: KeptJobRun): Promise<void> {
-      const who = await whoDoes(parts, run);
-      const open = run.tasks.filter(({ state }) => state !== "done");
-      const found = await Promise.all([
-        missingForJob(parts, job, who),
-        ...open.map((kept) => missingForTask(parts, kept, who.persona, run.input)),
+      const actor = await actorOf(parts, run);
+      const openTasks = run.tasks.filter(({ state }) => state !== "done");
+      const missing = await Promise.all([
+        missingForJob(parts, job, actor),
+        ...openTasks.map((task) => missingForTask(parts, task, actor.persona, run.input)),
       ]);
-      const reasons = unique(found.flat());
+      const reasons = distinctReasons(missing.flat());
       if (reasons.length === 0) return;
-      const { jobs } = await parts.plane().jobs.page({ name: job.name }, { principal: who });
+      const { jobs } = await parts.plane().jobs.page({ name: job.name }, { principal: actor });
       const error = notReady(`Job '${job.name}'`, reasons, jobs[0]?.required_capabilities);
       throw withEscalation(error, job.escalation_policy);
     },
     of(run: KeptJobRun): TaskParts["work"] {
-      return async (kept, input, memory, signal) => {
+      return async (keptTask, input, memory, signal) => {
         try {
-          return await runWork(parts, run, kept, { input, memory, signal });
+          return await runWork(parts, run, keptTask, { input, memory, signal });
         } catch (thrown) {
           if (signal.aborted) throw thrown;
-          const { task } = await findTask(parts, kept.task, (await whoDoes(parts, run)).persona);
+          const { task } = await findTask(
+            parts,
+            keptTask.task,
+            (await actorOf(parts, run)).persona,
+          );
           throw withEscalation(toPlaneError(thrown), policyOf(await jobOf(parts, run), task));
         }
       };
@@ -60,45 +65,54 @@ async function jobOf({ manifests }: WorkParts, run: KeptJobRun): Promise<JobMani
   return jobs.find(({ name, persona = null }) => name === run.job && persona === run.owner);
 }
 
-async function whoDoes(parts: WorkParts, run: KeptJobRun): Promise<Principal> {
+async function actorOf(parts: WorkParts, run: KeptJobRun): Promise<Principal> {
   const job = await jobOf(parts, run);
-  const asked =
+  const principal =
     run.origin === "schedule"
       ? parts.defaultPrincipal
       : await parts.currentPrincipal(run.principal);
-  return job === undefined ? asked : parts.actAs(job, asked);
+  if (job === undefined) return principal;
+  return parts.actAs(job, principal);
 }
 
 /** The task and its skills, as this persona has them. */
 async function findTask({ manifests }: WorkParts, name: string, persona: string | null) {
-  const all = await manifests();
+  const manifestSet = await manifests();
   const viewer = { persona, personas: [] };
-  const task = visibleWork(all.tasks, viewer).find((one) => one.name === name);
-  const skills = visibleWork(all.skills, viewer);
-  return { task, skill: (wanted: string) => skills.find((one) => one.name === wanted) };
+  const task = visibleWork(manifestSet.tasks, viewer).find(
+    (visibleTask) => visibleTask.name === name,
+  );
+  const skills = visibleWork(manifestSet.skills, viewer);
+  return {
+    task,
+    skill: (skillName: string) => skills.find((visibleSkill) => visibleSkill.name === skillName),
+  };
 }
 
 async function missingForTask(
   parts: WorkParts,
   { task: name, input }: KeptTask,
   persona: string | null,
-  given: JsonObject,
+  runInput: JsonObject,
 ): Promise<NotReady[]> {
   const { task, skill } = await findTask(parts, name, persona);
   if (task === undefined) return [{ kind: "task", name, reason: `there is no task '${name}'` }];
   // A task without skills is given to a model.
   if (task.required_skills.length === 0) return missingModels({}, parts);
-  return task.required_skills.flatMap((wanted): NotReady[] => {
-    const found = skill(wanted);
-    if (found === undefined)
+  return task.required_skills.flatMap((skillName): NotReady[] => {
+    const requiredSkill = skill(skillName);
+    if (requiredSkill === undefined)
       return [
-        { kind: "skill", name: wanted, reason: `task '${name}' needs the skill '${wanted}'` },
+        { kind: "skill", name: skillName, reason: `task '${name}' needs the skill '${skillName}'` },
       ];
     // The results of earlier tasks are not known yet; that there will be one is.
-    const inputs = missingInput(found, { ...given, ...input });
+    const inputs = missingInput(requiredSkill, { ...runInput, ...input });
     return [
-      ...inputs.map((one) => ({ ...one, reason: `task '${name}' needs the input '${one.name}'` })),
-      ...missingModels(found, parts),
+      ...inputs.map((input) => ({
+        ...input,
+        reason: `task '${name}' needs the input '${input.name}'`,
+      })),
+      ...missingModels(requiredSkill, parts),
     ];
   });
 }
@@ -107,17 +121,19 @@ async function missingForTask(
 async function missingForJob(
   parts: WorkParts,
   job: JobManifest,
-  who: Principal,
+  actor: Principal,
 ): Promise<NotReady[]> {
   const skills = visibleWork((await parts.manifests()).skills, {
-    persona: who.persona,
+    persona: actor.persona,
     personas: [],
   });
-  const checks = parts.calls.preflight(who, face);
+  const checks = parts.calls.preflight(actor, face);
   const tools = await Promise.all(
     job.required_tools.map((name) => checkSkillTool(name, null, checks)),
   );
-  const missing = job.required_skills.filter((name) => !skills.some((one) => one.name === name));
+  const missing = job.required_skills.filter(
+    (name) => !skills.some((skill) => skill.name === name),
+  );
   return [
     ...missing.map(
       (name): NotReady => ({ kind: "skill", name, reason: `it needs the skill '${name}'` }),
@@ -135,41 +151,48 @@ type TaskContext = {
 async function runWork(
   parts: WorkParts,
   run: KeptJobRun,
-  kept: KeptTask,
+  keptTask: KeptTask,
   context: TaskContext,
 ): Promise<Json> {
   const { config, calls, recorder } = parts;
   const { input, memory, signal } = context;
-  const who = await whoDoes(parts, run);
-  const { task, skill } = await findTask(parts, kept.task, who.persona);
+  const actor = await actorOf(parts, run);
+  const { task, skill } = await findTask(parts, keptTask.task, actor.persona);
   if (task === undefined)
     throw notReady(
-      `Task '${kept.task}'`,
-      await missingForTask(parts, kept, who.persona, run.input),
+      `Task '${keptTask.task}'`,
+      await missingForTask(parts, keptTask, actor.persona, run.input),
     );
-  const found = task.required_skills.flatMap((wanted) => skill(wanted) ?? []);
-  const skills = found.length > 0 ? found : [asSkill(task)];
-  const checks = calls.preflight(who, face);
+  const requiredSkills = task.required_skills.flatMap((skillName) => skill(skillName) ?? []);
+  const skills = requiredSkills.length > 0 ? requiredSkills : [asSkill(task)];
+  const checks = calls.preflight(actor, face);
   const reasons = await Promise.all([
-    ...skills.map((one) => preflight(one, input, checks)),
+    ...skills.map((requiredSkill) => preflight(requiredSkill, input, checks)),
     ...task.required_tools.map((name) => checkSkillTool(name, null, checks)),
   ]);
-  if (reasons.flat().length > 0) throw notReady(`Task '${task.name}'`, unique(reasons.flat()));
+  if (reasons.flat().length > 0)
+    throw notReady(`Task '${task.name}'`, distinctReasons(reasons.flat()));
   const calling = calls.calling({
     run: run.id,
     conversation: `job-${run.id}`,
     face,
-    principal: () => whoDoes(parts, run),
+    principal: () => actorOf(parts, run),
     // The same for the same step of a run, however often and by whichever plane it is begun.
     keyOf: (step) =>
-      `${run.idempotencyKey}-${valueHash([kept.task, step.skill, step.id]).slice(0, 16)}`,
+      `${run.idempotencyKey}-${valueHash([keptTask.task, step.skill, step.id]).slice(0, 16)}`,
     // The question ends with the wait: a yes after that would run a step of a run that is over.
     approvalWaitMs: config().approvals.holdMs,
     approvalExpireMs: config().approvals.holdMs,
   });
-  const whole = { ...calling, run: { id: run.id, user: run.user }, memory, emit: recorder.emit };
+  const skillParts = {
+    ...calling,
+    run: { id: run.id, user: run.user },
+    memory,
+    emit: recorder.emit,
+  };
   let result: Json = null;
-  for (const one of skills) result = await runSkill(one, input, whole, signal);
+  for (const requiredSkill of skills)
+    result = await runSkill(requiredSkill, input, skillParts, signal);
   return result;
 }
 
@@ -181,7 +204,7 @@ function asSkill({
   required_tools,
   acceptance_criteria,
 }: TaskManifest): SkillManifest {
-  const criteria = acceptance_criteria.map((one) => `- ${one}`).join("\n");
+  const criteria = acceptance_criteria.map((criterion) => `- ${criterion}`).join("\n");
   const instruction_prompt = [summary, description, `It is done when:\n${criteria}`]
     .filter(Boolean)
     .join("\n\n");
@@ -189,9 +212,9 @@ function asSkill({
   return { ...empty, name, version: "1.0.0", instruction_prompt, required_tools };
 }
 
-function unique(reasons: readonly NotReady[]): NotReady[] {
+function distinctReasons(reasons: readonly NotReady[]): NotReady[] {
   return reasons.filter(
-    (one, at) => reasons.findIndex(({ reason }) => reason === one.reason) === at,
+    (notReady, index) => reasons.findIndex(({ reason }) => reason === notReady.reason) === index,
   );
 }
 
@@ -200,11 +223,11 @@ export function withEscalation(
   error: PlaneError,
   policy: EscalationPolicy | undefined,
 ): PlaneError {
-  if (policy === undefined || !isMeant(policy, error.code)) return error;
+  if (policy === undefined || !appliesTo(policy, error.code)) return error;
   const { triggers: _, auto_escalate: __, ...escalation } = policy;
-  const words = wordsOf(policy);
-  if (words === "") return error;
-  return new PlaneError(error.code, `${sentence(error.message)} ${words}`, {
+  const escalationText = escalationTextOf(policy);
+  if (escalationText === "") return error;
+  return new PlaneError(error.code, `${sentence(error.message)} ${escalationText}`, {
     data: { ...error.data, escalation },
     cause: error.cause,
   });
@@ -220,19 +243,19 @@ export function escalationOf(
     tasks,
     principal: { key },
   }: Pick<KeptJobRun, "id" | "user" | "error" | "tasks" | "principal">,
-  known: readonly TaskManifest[],
+  manifests: readonly TaskManifest[],
 ): PlaneEvent | null {
-  const task = tasks.find((one) => one.error !== null)?.task ?? null;
-  const manifest = known.find(({ name }) => name === task);
+  const task = tasks.find((failedTask) => failedTask.error !== null)?.task ?? null;
+  const manifest = manifests.find(({ name }) => name === task);
   const policy = policyOf(job, manifest);
   const code = error?.code ?? "INTERNAL";
-  if (policy?.auto_escalate !== true || !isMeant(policy, code)) return null;
+  if (policy?.auto_escalate !== true || !appliesTo(policy, code)) return null;
   const { level = null, contact = null, timeframe = null, actions = [] } = policy;
   return {
     type: "job.escalated",
     runId,
     user,
-    ...(key === undefined ? {} : { key }),
+    ...withoutUndefined({ key }),
     job: job.name,
     task,
     code,
@@ -252,15 +275,21 @@ function policyOf(
 }
 
 /** Triggers that are error codes choose; the others are for people. */
-function isMeant({ triggers = [] }: EscalationPolicy, code: ErrorCode): boolean {
-  const codes = triggers.filter((one) => Object.hasOwn(errorTable, one));
+function appliesTo({ triggers = [] }: EscalationPolicy, code: ErrorCode): boolean {
+  const codes = triggers.filter((trigger) => Object.hasOwn(errorTable, trigger));
   return codes.length === 0 || codes.includes(code);
 }
 
-function wordsOf({ contact, level, timeframe, actions = [], notes }: EscalationPolicy): string {
+function escalationTextOf({
+  contact,
+  level,
+  timeframe,
+  actions = [],
+  notes,
+}: EscalationPolicy): string {
   const facts = [level && `level ${level}`, timeframe].filter(Boolean).join(", ");
   const whom = contact ? `Tell ${contact}` : facts && "Escalate it";
   const todo = actions.length === 0 ? "" : `To do: ${actions.join("; ")}`;
-  const said = [whom && facts ? `${whom} (${facts})` : whom, todo, notes];
-  return said.flatMap((text) => (text ? [sentence(text)] : [])).join(" ");
+  const sentences = [whom && facts ? `${whom} (${facts})` : whom, todo, notes];
+  return sentences.flatMap((text) => (text ? [sentence(text)] : [])).join(" ");
 }

@@ -37,7 +37,7 @@ export function createJobs(parts: JobParts): Jobs {
       onEnded: (job, run) => onEnded(parts, job, run),
     },
     principalFor: (job) => (mayActAs(job, defaultPrincipal) ? actAs(job, defaultPrincipal) : null),
-    most: () => config().jobs.concurrency,
+    maxRuns: () => config().jobs.concurrency,
     keepMs: () => config().jobs.keepDays * dayMs || Number.MAX_SAFE_INTEGER / 4,
     loop: parts.loop,
     askMs: () => (recorder.tells && parts.loop.isRunning() ? notifiedPollMs : askMs),
@@ -48,19 +48,26 @@ export function createJobs(parts: JobParts): Jobs {
   const refuse = (
     kind: "skill" | "job",
     name: string,
-    seen: readonly Named[],
+    visibleEntries: readonly Named[],
     principal: Principal,
   ): never => {
-    throw workNotFound(kind, name, { seen, problems: config().problems, principal });
+    throw workNotFound(kind, name, {
+      seen: visibleEntries,
+      problems: config().problems,
+      principal,
+    });
   };
   const skills = createSkillVerbs({
     emit,
     async find(name, principal) {
-      const seen = visibleWork((await manifests()).skills, {
+      const visibleSkills = visibleWork((await manifests()).skills, {
         persona: principal.persona,
         personas: [],
       });
-      return seen.find((skill) => skill.name === name) ?? refuse("skill", name, seen, principal);
+      return (
+        visibleSkills.find((skill) => skill.name === name) ??
+        refuse("skill", name, visibleSkills, principal)
+      );
     },
     preflight: calls.preflight,
     calling: calls.inForeground,
@@ -73,13 +80,18 @@ export function createJobs(parts: JobParts): Jobs {
     actAs,
     async find(name, principal) {
       const viewer = { persona: principal.persona, personas: [] };
-      const seen = jobsFor(visibleWork((await manifests()).jobs, viewer), viewer);
-      return seen.find((job) => job.name === name) ?? refuse("job", name, seen, principal);
+      const visibleJobs = jobsFor(visibleWork((await manifests()).jobs, viewer), viewer);
+      return (
+        visibleJobs.find((job) => job.name === name) ?? refuse("job", name, visibleJobs, principal)
+      );
     },
     seesTool: (name, principal) => mayDo(principal, "admin") || seesTool(parts, name, principal),
     async entry({ name, persona = null }, principal) {
-      const { jobs: named } = await plane().jobs.page({ name }, { principal });
-      return named.find((one) => one.persona === persona) ?? refuse("job", name, named, principal);
+      const { jobs: namedJobs } = await plane().jobs.page({ name }, { principal });
+      return (
+        namedJobs.find((entry) => entry.persona === persona) ??
+        refuse("job", name, namedJobs, principal)
+      );
     },
   });
   return {
@@ -100,11 +112,11 @@ function seesTool(
   name: string,
   principal: Principal,
 ): boolean {
-  const named = tools().filter((tool) =>
+  const namedTools = tools().filter((tool) =>
     [tool.name, tool.modelName, ...spellings(tool.id)].includes(name),
   );
-  if (named.length > 0)
-    return named.some((tool) => !("refused" in grants.grantToSee(principal, tool)));
+  if (namedTools.length > 0)
+    return namedTools.some((tool) => !("refused" in grants.grantToSee(principal, tool)));
   return !serverNames().some(
     (server) => mayBelongTo(server, name) && !grants.maySeeServer(principal, server),
   );
@@ -136,19 +148,18 @@ async function onEnded(parts: JobParts, job: JobManifest, run: KeptJobRun): Prom
 /** A persona runs its own jobs; an admin without a persona acts as the first that the job is for. */
 function actAs(job: JobManifest, principal: Principal): Principal {
   const { name, persona: owner, personas } = job;
-  if (mayActAs(job, principal))
-    return principal.persona === null
-      ? { ...principal, persona: owner ?? personas[0] ?? null }
-      : principal;
-  throw new PlaneError(
-    "FORBIDDEN",
-    `Job '${name}' is for ${personas.join(", ")}. Ask as one of them, with '--persona' on the command line.`,
-    { data: { job: name, personas } },
-  );
+  if (!mayActAs(job, principal))
+    throw new PlaneError(
+      "FORBIDDEN",
+      `Job '${name}' is for ${personas.join(", ")}. Ask as one of them, with '--persona' on the command line.`,
+      { data: { job: name, personas } },
+    );
+  if (principal.persona !== null) return principal;
+  return { ...principal, persona: owner ?? personas[0] ?? null };
 }
 
 function mayActAs({ personas }: JobManifest, principal: Principal): boolean {
   const { persona } = principal;
   if (persona === null) return mayDo(principal, "admin");
-  return personas.some((one) => one.toLowerCase() === persona.toLowerCase());
+  return personas.some((jobPersona) => jobPersona.toLowerCase() === persona.toLowerCase());
 }

@@ -27,10 +27,12 @@ export async function runTask(name: string, parts: TaskParts, signal: AbortSigna
   const move = async (change: (run: KeptJobRun) => KeptJobRun) =>
     onMoved(await held.write(change), name);
   const { state } = taskOf(held, name);
-  if (state === "draft") await move((run) => through(run, name, ["ready", "in_progress"]));
+  if (state === "draft") await move((run) => moveThrough(run, name, ["ready", "in_progress"]));
   try {
     const result = await tryUntilDone(name, parts, signal);
-    await move((run) => through(run, name, ["review", "done"], { error: null, ...kept(result) }));
+    await move((run) =>
+      moveThrough(run, name, ["review", "done"], { error: null, ...keptResult(result) }),
+    );
   } catch (thrown) {
     // What is only interrupted is still in progress.
     if (!signal.aborted) {
@@ -42,13 +44,16 @@ export async function runTask(name: string, parts: TaskParts, signal: AbortSigna
 }
 
 /** Several changes, written at once. */
-function through(
+function moveThrough(
   run: KeptJobRun,
   name: string,
   states: readonly TaskState[],
   changes: Partial<KeptTask> = {},
 ) {
-  return states.reduce((at, state) => moveTask(at, name, state, Date.now(), changes), run);
+  return states.reduce(
+    (movedRun, state) => moveTask(movedRun, name, state, Date.now(), changes),
+    run,
+  );
 }
 
 async function tryUntilDone(
@@ -65,7 +70,7 @@ async function tryUntilDone(
     if (nextAttemptAt !== null)
       await pause(Math.max(0, Date.parse(nextAttemptAt) - Date.now()), { signal });
     signal.throwIfAborted();
-    if (taskOf(held, name).attempts >= retry.attempts) throw tooOften(taskOf(held, name));
+    if (taskOf(held, name).attempts >= retry.attempts) throw tooManyStarts(taskOf(held, name));
     await write(({ attempts }) => ({ attempts: attempts + 1, nextAttemptAt: null }));
     try {
       const task = taskOf(held, name);
@@ -115,17 +120,17 @@ export function taskDelayMs(
 
 /** The input of the run, with what the job sets for this task. */
 function inputOf(run: KeptJobRun, { task, input = {} }: KeptTask): JsonObject {
-  const filled = fillReferences(input, ([root, name = "", ...rest]) => {
-    const before = run.tasks.find((one) => one.task === name);
-    const found =
+  const filled = fillReferences(input, ([root, name = "", ...path]) => {
+    const earlierTask = run.tasks.find((earlier) => earlier.task === name);
+    const referencedValue =
       root === "input"
-        ? valueAtPath(run.input, [name, ...rest])
-        : valueAtPath({ result: before?.result }, rest);
-    if (found !== undefined) return found;
-    const what = [root, name, ...rest].join(".");
+        ? valueAtPath(run.input, [name, ...path])
+        : valueAtPath({ result: earlierTask?.result }, path);
+    if (referencedValue !== undefined) return referencedValue;
+    const reference = [root, name, ...path].join(".");
     throw new PlaneError(
       "INVALID_ARGUMENTS",
-      `The input of task '${task}' refers to '${what}', which does not exist.`,
+      `The input of task '${task}' refers to '${reference}', which does not exist.`,
     );
   });
   return { ...run.input, ...(filled as JsonObject) };
@@ -135,15 +140,16 @@ function taskOf(held: HeldRun, name: string): KeptTask {
   return held.current().tasks.find(({ task }) => task === name) as KeptTask;
 }
 
-function kept(result: Json): { result?: Json } {
+function keptResult(result: Json): { result?: Json } {
   return Buffer.byteLength(JSON.stringify(result)) > maxResultBytes ? {} : { result };
 }
 
 function withoutLarge({ result, ...step }: KeptTask["steps"][number]): KeptTask["steps"][number] {
-  return result === undefined ? step : { ...step, ...kept(result) };
+  if (result === undefined) return step;
+  return { ...step, ...keptResult(result) };
 }
 
-function tooOften({ task, attempts, error }: KeptTask): PlaneError {
+function tooManyStarts({ task, attempts, error }: KeptTask): PlaneError {
   const why = error === null ? "its plane was ended each time" : error.message;
   return new PlaneError(
     "OUTCOME_UNKNOWN",

@@ -7,7 +7,7 @@ import type { JobSchedule, JobStore } from "@toolplane/core/model/work/job-run";
 /** Later than this, a time counts as missed. */
 const graceMs = 60_000;
 /** Of missed times the last so many are made up for. */
-const maxMadeUp = 100;
+const maxMissedRuns = 100;
 
 export type ScheduledJob = JobManifest & { recurrence: Recurrence };
 
@@ -16,18 +16,22 @@ export function isScheduled(job: JobManifest): job is ScheduledJob {
 }
 
 /** A schedule as the manifest has it now; the same one back where nothing has to be written. */
-export function scheduleOf(job: ScheduledJob, known: JobSchedule | null, now: number): JobSchedule {
+export function scheduleOf(
+  job: ScheduledJob,
+  stored: JobSchedule | null,
+  now: number,
+): JobSchedule {
   const recurrence = stableJson(job.recurrence);
-  const isSame = known?.recurrence === recurrence;
-  const anchor = known?.anchor ?? new Date(now).toISOString();
+  const isSame = stored?.recurrence === recurrence;
+  const anchor = stored?.anchor ?? new Date(now).toISOString();
   const next = isoOf(nextTime(job.recurrence, Date.parse(anchor), now));
   // A clock that was ahead has left a time behind that is too late.
-  const nextAt =
-    isSame && known.nextAt !== null && next !== null && known.nextAt < next ? known.nextAt : next;
+  const isStoredEarlier = isSame && stored.nextAt !== null && next !== null && stored.nextAt < next;
+  const nextAt = isStoredEarlier ? stored.nextAt : next;
   const { priority } = job;
-  if (isSame && known.nextAt === nextAt && known.priority === priority) return known;
+  if (isSame && stored.nextAt === nextAt && stored.priority === priority) return stored;
   const { name, persona: owner = null } = job;
-  const { paused = null, revision = 0 } = known ?? {};
+  const { paused = null, revision = 0 } = stored ?? {};
   return { job: name, owner, recurrence, anchor, nextAt, priority, paused, revision };
 }
 
@@ -39,21 +43,22 @@ export function fire(
 ): { times: string[]; next: JobSchedule } {
   const { recurrence } = job;
   const anchor = Date.parse(schedule.anchor);
-  const most = recurrence.missed === "all" ? maxMadeUp : 1;
+  const maxTimes = recurrence.missed === "all" ? maxMissedRuns : 1;
   const times = lastTimes(recurrence, anchor, {
     from: Date.parse(schedule.nextAt ?? ""),
     to: now,
-    most,
+    most: maxTimes,
   });
-  const meant = recurrence.missed === "skip" ? times.filter((at) => now - at <= graceMs) : times;
+  const dueTimes =
+    recurrence.missed === "skip" ? times.filter((time) => now - time <= graceMs) : times;
   const next = { ...schedule, nextAt: isoOf(nextTime(recurrence, anchor, now)) };
-  return { times: meant.map((at) => new Date(at).toISOString()), next };
+  return { times: dueTimes.map((time) => new Date(time).toISOString()), next };
 }
 
-export function showSchedule(job: JobManifest, known: JobSchedule | null): JobListing["schedule"] {
+export function showSchedule(job: JobManifest, stored: JobSchedule | null): JobListing["schedule"] {
   if (!isScheduled(job))
     return { state: "on_request", nextAt: null, pausedAt: null, pausedBy: null };
-  const { nextAt, paused } = known ?? scheduleOf(job, null, Date.now());
+  const { nextAt, paused } = stored ?? scheduleOf(job, null, Date.now());
   if (paused !== null)
     return { state: "paused", nextAt: null, pausedAt: paused.at, pausedBy: paused.by };
   return { state: nextAt === null ? "over" : "scheduled", nextAt, pausedAt: null, pausedBy: null };
@@ -61,14 +66,14 @@ export function showSchedule(job: JobManifest, known: JobSchedule | null): JobLi
 
 const maxUpcoming = 5;
 
-export function upcomingTimes(job: JobManifest, known: JobSchedule | null): string[] {
+export function upcomingTimes(job: JobManifest, stored: JobSchedule | null): string[] {
   if (!isScheduled(job)) return [];
-  const { nextAt, paused, anchor } = known ?? scheduleOf(job, null, Date.now());
+  const { nextAt, paused, anchor } = stored ?? scheduleOf(job, null, Date.now());
   const times: string[] = [];
-  let at = paused === null ? nextAt : null;
-  while (at !== null && times.length < maxUpcoming) {
-    times.push(at);
-    at = isoOf(nextTime(job.recurrence, Date.parse(anchor), Date.parse(at)));
+  let upcomingAt = paused === null ? nextAt : null;
+  while (upcomingAt !== null && times.length < maxUpcoming) {
+    times.push(upcomingAt);
+    upcomingAt = isoOf(nextTime(job.recurrence, Date.parse(anchor), Date.parse(upcomingAt)));
   }
   return times;
 }
@@ -81,25 +86,28 @@ export async function showSchedules(
   jobs: readonly JobManifest[],
   store: Pick<JobStore, "jobSchedule" | "jobSchedules">,
 ): Promise<JobListing["schedule"][]> {
-  const all = jobs.length < manyJobs ? null : await store.jobSchedules();
-  const known = all && new Map(all.map((one) => [scheduleKey(one.job, one.owner), one]));
-  const shown = jobs.map(async (job) => {
+  const allSchedules = jobs.length < manyJobs ? null : await store.jobSchedules();
+  const scheduleByKey =
+    allSchedules &&
+    new Map(allSchedules.map((schedule) => [scheduleKey(schedule.job, schedule.owner), schedule]));
+  const listings = jobs.map(async (job) => {
     if (!isScheduled(job)) return showSchedule(job, null);
     const { name, persona = null } = job;
-    const found = known
-      ? known.get(scheduleKey(name, persona))
+    const stored = scheduleByKey
+      ? scheduleByKey.get(scheduleKey(name, persona))
       : await store.jobSchedule(name, persona);
-    return showSchedule(job, found ?? null);
+    return showSchedule(job, stored ?? null);
   });
-  return Promise.all(shown);
+  return Promise.all(listings);
 }
 
 export function scheduleKey(job: string, owner: string | null): string {
   return JSON.stringify([job, owner]);
 }
 
-function isoOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
+function isoOf(time: number | null): string | null {
+  if (time === null) return null;
+  return new Date(time).toISOString();
 }
 
 const hourMs = 3_600_000;
@@ -112,12 +120,11 @@ export function nextTime(recurrence: Recurrence, anchor: number, after: number):
   const { timezone, start_date, end_date, cron } = recurrence;
   const start = start_date === undefined ? undefined : readMoment(start_date, timezone)?.at;
   const from = start === undefined ? after : Math.max(after, start - 1);
-  const read = cron === undefined ? null : readCron(cron, timezone);
-  const byCron = read === null || "problem" in read ? null : read.next(from);
+  const cronTimes = cron === undefined ? null : readCron(cron, timezone);
+  const byCron = cronTimes === null || "problem" in cronTimes ? null : cronTimes.next(from);
   const next = cron === undefined ? nextInterval(recurrence, start ?? anchor, from) : byCron;
-  return next === null || (end_date !== undefined && next >= endOf(end_date, timezone))
-    ? null
-    : next;
+  const isOver = next !== null && end_date !== undefined && next >= endOf(end_date, timezone);
+  return isOver ? null : next;
 }
 
 /** The last so many times between the two moments, both included, oldest first. */
@@ -128,13 +135,13 @@ export function lastTimes(
 ): number[] {
   for (const windowMs of [...windowsMs, Number.POSITIVE_INFINITY]) {
     const begin = Math.max(from, to - windowMs);
-    const found: number[] = [];
+    const times: number[] = [];
     let next = nextTime(recurrence, anchor, begin - 1);
     while (next !== null && next <= to) {
-      found.push(next);
+      times.push(next);
       next = nextTime(recurrence, anchor, next);
     }
-    if (found.length >= most || begin === from) return found.slice(-most);
+    if (times.length >= most || begin === from) return times.slice(-most);
   }
   return [];
 }
@@ -143,8 +150,11 @@ export function lastTimes(
 function endOf(text: string, zone: string): number {
   const end = readMoment(text, zone);
   if (end === null) return Number.POSITIVE_INFINITY;
-  return end.isDate ? momentOf(zone, wallTimeAt(zone, end.at) + dayMs) : end.at + 1;
+  if (end.isDate) return momentOf(zone, wallTimeAt(zone, end.at) + dayMs);
+  return end.at + 1;
 }
+
+const daysOf = { daily: 1, weekly: 7, monthly: 31 } as const;
 
 /** Hours are counted as they pass; days, weeks and months as clocks and calendars show them. */
 function nextInterval(
@@ -154,19 +164,19 @@ function nextInterval(
 ) {
   if (frequency === undefined) return null;
   if (frequency === "hourly") {
-    const every = interval * hourMs;
-    return base + Math.max(0, Math.floor((after - base) / every) + 1) * every;
+    const intervalMs = interval * hourMs;
+    return base + Math.max(0, Math.floor((after - base) / intervalMs) + 1) * intervalMs;
   }
   const first = wallTimeAt(timezone, base);
-  const days = frequency === "weekly" ? 7 : frequency === "monthly" ? 31 : 1;
+  const days = daysOf[frequency];
   let count = Math.max(0, Math.floor((after - base) / (interval * days * dayMs)) - 1);
   for (;;) {
     const wall =
       frequency === "monthly"
         ? addMonths(first, count * interval)
         : first + count * interval * days * dayMs;
-    const at = momentOf(timezone, wall);
-    if (at > after) return at;
+    const time = momentOf(timezone, wall);
+    if (time > after) return time;
     count += 1;
   }
 }

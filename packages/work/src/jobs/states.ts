@@ -51,14 +51,14 @@ export function moveRun(
       "CONFLICT",
       `Run '${run.id}' cannot succeed before all its tasks are done.`,
     );
-  const at = new Date(now).toISOString();
+  const timestamp = new Date(now).toISOString();
   if (!isRunOver(state))
-    return { ...run, state, startedAt: state === "running" ? at : run.startedAt };
-  const cancelled = { state: "cancelled", endedAt: at, nextAttemptAt: null } as const;
+    return { ...run, state, startedAt: state === "running" ? timestamp : run.startedAt };
+  const cancelled = { state: "cancelled", endedAt: timestamp, nextAttemptAt: null } as const;
   const tasks = run.tasks.map((task) =>
     withoutResults(isSettled(task) ? task : { ...task, ...cancelled }),
   );
-  return { ...run, state, tasks, error, endedAt: at, dueAt: null };
+  return { ...run, state, tasks, error, endedAt: timestamp, dueAt: null };
 }
 
 /** The same for one of its tasks. */
@@ -69,7 +69,7 @@ export function moveTask(
   now: number,
   changes: Partial<KeptTask> = {},
 ): KeptJobRun {
-  const at = new Date(now).toISOString();
+  const timestamp = new Date(now).toISOString();
   return changeTask(run, name, (task) => {
     if (!taskArrows[task.state].includes(state))
       throw new PlaneError(
@@ -77,17 +77,21 @@ export function moveTask(
         `Task '${name}' is ${task.state} and cannot become ${state}.`,
       );
     const waitsFor = task.dependsOn.find(
-      (needed) => !run.tasks.some((one) => one.task === needed && isSettled(one)),
+      (dependency) =>
+        !run.tasks.some(
+          (dependedTask) => dependedTask.task === dependency && isSettled(dependedTask),
+        ),
     );
     if (state === "ready" && waitsFor !== undefined)
       throw new PlaneError("CONFLICT", `Task '${name}' cannot begin before '${waitsFor}' is over.`);
     const moved = {
       ...task,
       state,
-      ...(state === "in_progress" ? { startedAt: at } : {}),
+      ...withoutUndefined({ startedAt: state === "in_progress" ? timestamp : undefined }),
       ...changes,
     };
-    return isSettled(moved) ? { ...moved, endedAt: at, nextAttemptAt: null } : moved;
+    if (isSettled(moved)) return { ...moved, endedAt: timestamp, nextAttemptAt: null };
+    return moved;
   });
 }
 
@@ -104,13 +108,17 @@ function withoutResults({ result: _result, steps, ...task }: KeptTask): KeptTask
   return { ...task, steps: steps.map(({ result: _said, ...step }) => step) };
 }
 
-function conflict({ id, state: is }: KeptJobRun, state: JobRunState): PlaneError {
-  const why = isRunOver(is)
+function conflict({ id, state: currentState }: KeptJobRun, state: JobRunState): PlaneError {
+  const why = isRunOver(currentState)
     ? "it is over. 'jobs rerun' begins another"
     : "wait until it has moved on";
-  return new PlaneError("CONFLICT", `Run '${id}' is ${is} and cannot become ${state}: ${why}.`, {
-    data: { run: id, state: is },
-  });
+  return new PlaneError(
+    "CONFLICT",
+    `Run '${id}' is ${currentState} and cannot become ${state}: ${why}.`,
+    {
+      data: { run: id, state: currentState },
+    },
+  );
 }
 
 export type JobRunRequest = {
@@ -128,29 +136,29 @@ export function newRun(job: JobManifest, request: JobRunRequest, now: number): K
   const { principal, origin, scheduledFor = null, rerunOf = null, key, input = {} } = request;
   const { name, persona: owner = null, priority, concurrency } = job;
   const id = uniqueId();
-  const at = new Date(now).toISOString();
+  const timestamp = new Date(now).toISOString();
   const slot = slotOf(name, owner, request, id);
-  const notBegun = { startedAt: null, endedAt: null, error: null };
+  const unstarted = { startedAt: null, endedAt: null, error: null };
   const tasks = job.task_graph.map(
-    (one): KeptTask => ({
-      ...notBegun,
-      task: one.task,
-      dependsOn: [...one.depends_on],
+    (node): KeptTask => ({
+      ...unstarted,
+      task: node.task,
+      dependsOn: [...node.depends_on],
       state: "draft",
       attempts: 0,
       nextAttemptAt: null,
       steps: [],
-      ...withoutUndefined({ input: one.input as JsonObject | undefined }),
+      ...withoutUndefined({ input: node.input as JsonObject | undefined }),
     }),
   );
   const run: KeptJobRun = {
-    ...notBegun,
+    ...unstarted,
     id,
     job: name,
     owner,
     user: principal.user,
     persona: request.persona,
-    createdAt: at,
+    createdAt: timestamp,
     origin,
     scheduledFor,
     rerunOf,
@@ -163,7 +171,7 @@ export function newRun(job: JobManifest, request: JobRunRequest, now: number): K
     principal,
     input: { ...job.input, ...input },
     most: concurrency,
-    dueAt: scheduledFor ?? at,
+    dueAt: scheduledFor ?? timestamp,
     idempotencyKey: `job-${valueHash(key === undefined ? slot : [slot, key])}`,
   };
   return moveRun(run, "scheduled", now);
@@ -173,7 +181,8 @@ export function newRun(job: JobManifest, request: JobRunRequest, now: number): K
 function slotOf(job: string, owner: string | null, request: JobRunRequest, id: string): string {
   const { scheduledFor, key, principal } = request;
   if (scheduledFor !== undefined) return JSON.stringify(["schedule", job, owner, scheduledFor]);
-  return key === undefined ? id : JSON.stringify(["request", job, owner, ownerOf(principal), key]);
+  if (key === undefined) return id;
+  return JSON.stringify(["request", job, owner, ownerOf(principal), key]);
 }
 
 /** The slot of a request as version 0.1 wrote it, by its user. Such runs count for their keys while they are kept. */
@@ -181,9 +190,8 @@ export function earlierSlotOf(
   { name, persona }: JobManifest,
   { key, principal }: JobRunRequest,
 ): string | undefined {
-  return key === undefined
-    ? undefined
-    : JSON.stringify(["request", name, persona ?? null, principal.user, key]);
+  if (key === undefined) return undefined;
+  return JSON.stringify(["request", name, persona ?? null, principal.user, key]);
 }
 
 /** What events about a run have in common. */
@@ -193,7 +201,7 @@ export function factsOf({
   job,
   principal: { key },
 }: Pick<KeptJobRun, "id" | "user" | "job" | "principal">) {
-  return { runId: id, user, ...(key === undefined ? {} : { key }), job };
+  return { runId: id, user, ...withoutUndefined({ key }), job };
 }
 
 /** Fit for a header, and the same for the same things. */

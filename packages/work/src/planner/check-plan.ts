@@ -1,4 +1,5 @@
 import { type ArgumentProblem, requestCall, requireGrant, validate } from "@toolplane/core/calls";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { nearest } from "@toolplane/core/lib/text/nearest";
 import { typedMembers } from "@toolplane/core/lib/text/typed-text";
 import type {
@@ -17,13 +18,13 @@ import { readPlan } from "./read-plan.ts";
 /** Checks plans without calling their steps: nothing runs and nothing is recorded. */
 export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
   const { find, grants, quality, checkArguments, testPolicy } = parts;
-  const lookFor =
+  const createLookAtStep =
     (principal: Principal, face: Face): LookAtStep =>
-    async (asked, given, texts) => {
-      const tool = await quality.requireTrusted(await find.toShow(asked, principal), true);
-      const args = typedMembers(given, texts, tool.parameters) as JsonObject;
+    async (toolName, givenArguments, texts) => {
+      const tool = await quality.requireTrusted(await find.toShow(toolName, principal), true);
+      const args = typedMembers(givenArguments, texts, tool.parameters) as JsonObject;
       const grant = requireGrant(principal, tool, grants.grantFor, { arguments: args });
-      const requested = requestCall(asked, args, { principal, face });
+      const requested = requestCall(toolName, args, { principal, face });
       const { input } = await validate({ ...requested, tool, grant }, checkArguments);
       const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
       const declared = Object.keys(
@@ -37,7 +38,7 @@ export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
       requireScope(principal, "read", "check plans");
       if (typeof text !== "string")
         throw new PlaneError("USAGE", "A plan is a text: a script, or its steps as JSON.");
-      return checkPlan(readPlan(text), lookFor(principal, face));
+      return checkPlan(readPlan(text), createLookAtStep(principal, face));
     },
   };
 }
@@ -65,38 +66,37 @@ export async function checkPlan(
   look: LookAtStep,
 ): Promise<PlanCheck> {
   // In parallel: unknown names make servers list their tools, and once is enough.
-  const looked = await Promise.all(steps.map((step) => checkStep(step, look)));
-  const checked = steps.map(({ texts: _, ...step }, at) => ({
+  const lookedAtSteps = await Promise.all(steps.map((step) => checkStep(step, look)));
+  const checked = steps.map(({ texts: _, ...step }, index) => ({
     ...step,
-    arguments: looked[at]?.arguments ?? step.arguments,
-    verdict: looked[at]?.verdict ?? null,
+    arguments: lookedAtSteps[index]?.arguments ?? step.arguments,
+    verdict: lookedAtSteps[index]?.verdict ?? null,
   }));
-  const found = [...problems, ...looked.flatMap(({ wrong }) => wrong)];
-  found.sort((a, b) => a.line - b.line);
-  return { ok: found.length === 0, task, steps: checked, problems: found };
+  const allProblems = [...problems, ...lookedAtSteps.flatMap(({ wrong }) => wrong)];
+  allProblems.sort((a, b) => a.line - b.line);
+  return { ok: allProblems.length === 0, task, steps: checked, problems: allProblems };
 }
 
-type LookedAt = { arguments?: JsonObject; verdict: CheckedStep["verdict"]; wrong: PlanProblem[] };
+type LookedAtStep = {
+  arguments?: JsonObject;
+  verdict: CheckedStep["verdict"];
+  wrong: PlanProblem[];
+};
 
-async function checkStep(step: PlacedStep, look: LookAtStep): Promise<LookedAt> {
+async function checkStep(step: PlacedStep, look: LookAtStep): Promise<LookedAtStep> {
   const { line, tool } = step;
   try {
-    const { name, dropped, verdict, reason, ...rest } = await look(
-      tool,
-      step.arguments,
-      step.texts ?? [],
-    );
-    const wrong = dropped.map(({ name: unknown, meant }) => {
-      const hint =
-        meant === undefined
-          ? `See what it takes: toolplane tools show ${name}`
-          : `Did you mean '${meant}'?`;
-      return { line, tool, message: `'${name}' takes no argument '${unknown}'.`, hint };
+    const facts = await look(tool, step.arguments, step.texts ?? []);
+    const { name, dropped, verdict, reason, arguments: args } = facts;
+    const problems = dropped.map(({ name: unknown, meant }) => {
+      const message = `'${name}' takes no argument '${unknown}'.`;
+      if (meant !== undefined) return { line, tool, message, hint: `Did you mean '${meant}'?` };
+      return { line, tool, message, hint: `See what it takes: toolplane tools show ${name}` };
     });
     const message = `'${name}' would be refused: ${reason}.`;
     if (verdict === "deny")
-      wrong.push({ line, tool, message, hint: "See why: toolplane policy test" });
-    return { ...rest, verdict, wrong };
+      problems.push({ line, tool, message, hint: "See why: toolplane policy test" });
+    return { ...withoutUndefined({ arguments: args }), verdict, wrong: problems };
   } catch (thrown) {
     if (!(thrown instanceof PlaneError)) throw thrown;
     return { verdict: null, wrong: problemsOf(thrown, step) };
@@ -115,10 +115,10 @@ function problemsOf(
 ): PlanProblem[] {
   const { hint, problems } = data;
   if (code === "INVALID_ARGUMENTS" && Array.isArray(problems))
-    return problems.map((wrong) => ({
+    return problems.map((problem) => ({
       line,
       tool,
-      message: renderArgument(wrong),
+      message: renderArgument(problem),
       hint: hint ?? null,
     }));
   if (hint === undefined) return [{ line, tool, message, hint: remedies[code] ?? null }];
@@ -128,5 +128,6 @@ function problemsOf(
 function renderArgument({ path, message, missing }: ArgumentProblem): string {
   if (missing !== undefined)
     return `The argument '${missing}' is missing${path === "" ? "" : ` in ${path}`}.`;
-  return path === "" ? `Its arguments ${message}.` : `The argument ${path} ${message}.`;
+  if (path === "") return `Its arguments ${message}.`;
+  return `The argument ${path} ${message}.`;
 }

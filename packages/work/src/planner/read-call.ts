@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { nearest } from "@toolplane/core/lib/text/nearest";
 import type { ShellWord } from "@toolplane/core/lib/text/shell";
 import { splitPair } from "@toolplane/core/lib/text/typed-text";
@@ -19,9 +20,9 @@ export class UnreadableCall extends Error {
 }
 
 /** It changes what is printed and nothing else. */
-const harmless = ["--json"];
+const outputFlags = ["--json"];
 const flags = ["--yes", "--plan", "--dry-run", "--force", "--offline", "--standalone"];
-const valued = [
+const valuedFlags = [
   "--args",
   "--timeout",
   "--conversation",
@@ -50,55 +51,53 @@ export function readCall(words: readonly ShellWord[]): CallWords {
     throw new UnreadableCall("The call names no tool.", "Write toolplane call NAME --args '{…}'.");
   const [option] = unread;
   if (option !== undefined) throw unreadOption(option, tool);
-  const given = args === undefined ? {} : readArgs(args, tool);
+  const argsOption = args === undefined ? {} : readArgs(args, tool);
   const texts = pairs
     .map(splitPair)
     .flatMap((pair) => (pair === null || pair.isJson ? [] : [pair.key]));
   return {
     tool,
-    arguments: { ...given, ...Object.fromEntries(pairs.map((pair) => readPair(pair, tool))) },
-    ...(texts.length === 0 ? {} : { texts }),
+    arguments: { ...argsOption, ...Object.fromEntries(pairs.map((pair) => readPair(pair, tool))) },
+    ...withoutUndefined({ texts: texts.length > 0 ? texts : undefined }),
   };
 }
 
-type Sorted = { plain: string[]; args: string | undefined; unread: string[] };
+type SortedWords = { plain: string[]; args: string | undefined; unread: string[] };
 
-function sortWords(words: readonly string[]): Sorted {
-  const sorted: Sorted = { plain: [], args: undefined, unread: [] };
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] as string;
-    if (word === "--") {
-      sorted.plain.push(...words.slice(at + 1));
+function sortWords(words: readonly string[]): SortedWords {
+  const sorted: SortedWords = { plain: [], args: undefined, unread: [] };
+  for (let index = 0; index < words.length; index++) {
+    const argument = words[index] as string;
+    if (argument === "--") {
+      sorted.plain.push(...words.slice(index + 1));
       break;
     }
-    if (!/^-./.test(word)) sorted.plain.push(word);
+    if (!/^-./.test(argument)) sorted.plain.push(argument);
     else {
-      const [, name = word, attached] = /^(--[^=]*)=(.*)$/s.exec(word) ?? [];
-      const takesNext = valued.includes(name) && attached === undefined;
-      if (name === "--args") sorted.args = attached ?? words[at + 1] ?? "(nothing)";
-      else if (!harmless.includes(name) || attached !== undefined) sorted.unread.push(name);
-      if (takesNext) at += 1;
+      const [, name = argument, attached] = /^(--[^=]*)=(.*)$/s.exec(argument) ?? [];
+      const takesNext = valuedFlags.includes(name) && attached === undefined;
+      if (name === "--args") sorted.args = attached ?? words[index + 1] ?? "(nothing)";
+      else if (!outputFlags.includes(name) || attached !== undefined) sorted.unread.push(name);
+      if (takesNext) index += 1;
     }
   }
   return sorted;
 }
 
 function unreadOption(option: string, tool: string): UnreadableCall {
-  const known = [...harmless, ...flags, ...valued];
-  if (known.includes(option))
+  const knownOptions = [...outputFlags, ...flags, ...valuedFlags];
+  if (knownOptions.includes(option))
     return new UnreadableCall(
       `The option ${option} is not a part of a plan.`,
       "Leave it out, and give it to 'toolplane plan run' where that has it.",
       tool,
     );
-  const [near] = nearest(option, known, 1);
-  return new UnreadableCall(
-    `'toolplane call' has no option ${option}.`,
-    near === undefined
+  const [nearestOption] = nearest(option, knownOptions, 1);
+  const hint =
+    nearestOption === undefined
       ? "Give arguments as --args '{…}', key=value or key:=json."
-      : `Did you mean ${near}?`,
-    tool,
-  );
+      : `Did you mean ${nearestOption}?`;
+  return new UnreadableCall(`'toolplane call' has no option ${option}.`, hint, tool);
 }
 
 function readArgs(text: string, tool: string): JsonObject {
@@ -115,27 +114,29 @@ function readArgs(text: string, tool: string): JsonObject {
 }
 
 function readPair(pair: string, tool: string): [string, Json] {
-  const parts = splitPair(pair);
-  if (parts === null)
+  const argumentPair = splitPair(pair);
+  if (argumentPair === null)
     throw new UnreadableCall(
       `'${pair}' is not an argument.`,
       "Write key=value or key:=json.",
       tool,
     );
-  return [parts.key, parts.isJson ? readJson(parts.value, parts.key, tool) : parts.value];
+  return [
+    argumentPair.key,
+    argumentPair.isJson ? readJson(argumentPair.value, argumentPair.key, tool) : argumentPair.value,
+  ];
 }
 
-function readJson(text: string, where: string, tool: string): Json {
+function readJson(text: string, source: string, tool: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (thrown) {
-    const place = /at position \d+/.exec((thrown as Error).message)?.[0];
-    throw new UnreadableCall(
-      `${where} is not valid JSON${place === undefined ? "" : ` ${place}`}.`,
-      where === "--args"
+    const positionText = /at position \d+/.exec((thrown as Error).message)?.[0];
+    const detail = positionText === undefined ? "" : ` ${positionText}`;
+    const hint =
+      source === "--args"
         ? `Quote it for the shell: --args '{"key":"value"}'.`
-        : `For text write ${where}=….`,
-      tool,
-    );
+        : `For text write ${source}=….`;
+    throw new UnreadableCall(`${source} is not valid JSON${detail}.`, hint, tool);
   }
 }

@@ -7,7 +7,7 @@ import { readCall, UnreadableCall } from "./read-call.ts";
 import { dryRunWord, scriptFrame } from "./write-script.ts";
 
 /** Commands that say something or do nothing; what they say is not printed. */
-const idle = new Set(["echo", "true", ":"]);
+const idleCommands = new Set(["echo", "true", ":"]);
 const knownSetting = /^(-[eux]*o?|pipefail)$/;
 
 /** The calls that a script makes, in order. Nothing of it is run, and anything else in it is reported. */
@@ -35,10 +35,10 @@ export function readScript(text: string): ReadPlan {
   const commands = [...readShell(script)];
   for (const command of commands) {
     if (command === commands.at(-1) && isExit(command)) continue;
-    const read = readCommand(command);
-    if (read === null) continue;
-    if ("message" in read) problems.push(read);
-    else steps.push(read);
+    const stepOrProblem = readCommand(command);
+    if (stepOrProblem === null) continue;
+    if ("message" in stepOrProblem) problems.push(stepOrProblem);
+    else steps.push(stepOrProblem);
   }
   return { task: taskOf(text), steps, problems };
 }
@@ -47,26 +47,26 @@ export function readScript(text: string): ReadPlan {
 function readCommand({
   line,
   words,
-  problem: trouble,
+  problem: shellProblem,
 }: ShellCommand): PlacedStep | PlanProblem | null {
-  const meant = words.filter(({ source }) => source !== dryRunWord);
-  const [name] = meant;
-  if (trouble !== null)
+  const commandWords = words.filter(({ source }) => source !== dryRunWord);
+  const [name] = commandWords;
+  if (shellProblem !== null)
     return problem(
       line,
-      `${capital(trouble)} cannot be read.`,
+      `${capital(shellProblem)} cannot be read.`,
       "Write one 'toolplane call' a line.",
-      toolIn(meant),
+      toolIn(commandWords),
     );
-  const doubted = meant.find(({ doubt }) => doubt !== null);
-  if (doubted)
+  const doubtedWord = commandWords.find(({ doubt }) => doubt !== null);
+  if (doubtedWord)
     return problem(
-      doubted.line,
-      `'${short(doubted.source)}' cannot be read: ${doubted.doubt}.`,
+      doubtedWord.line,
+      `'${short(doubtedWord.source)}' cannot be read: ${doubtedWord.doubt}.`,
       "Put single quotes around what is meant as it is written.",
-      toolIn(meant),
+      toolIn(commandWords),
     );
-  if (name === undefined || isIdle(meant)) return null;
+  if (name === undefined || isIdle(commandWords)) return null;
   if (name.text !== "toolplane")
     return problem(
       line,
@@ -74,7 +74,7 @@ function readCommand({
       "Write toolplane call NAME --args '{…}'.",
     );
   try {
-    return { line, ...readCall(meant.slice(1)), why: "" };
+    return { line, ...readCall(commandWords.slice(1)), why: "" };
   } catch (thrown) {
     if (!(thrown instanceof UnreadableCall)) throw thrown;
     return problem(line, thrown.message, thrown.hint, thrown.tool);
@@ -82,23 +82,24 @@ function readCommand({
 }
 
 /** At the end it runs nothing and keeps nothing from running: a script to be filled in says that nothing was done. */
-function isExit({ words: [name, ...others], problem: trouble }: ShellCommand): boolean {
+function isExit({ words: [name, ...exitArguments], problem: shellProblem }: ShellCommand): boolean {
   const isStatus =
-    others.length === 0 || (others.length === 1 && /^\d{1,3}$/.test(others[0]?.text ?? ""));
-  return trouble === null && name?.text === "exit" && isStatus;
+    exitArguments.length === 0 ||
+    (exitArguments.length === 1 && /^\d{1,3}$/.test(exitArguments[0]?.text ?? ""));
+  return shellProblem === null && name?.text === "exit" && isStatus;
 }
 
-function isIdle([name, ...others]: readonly ShellWord[]): boolean {
-  if (name?.text === "set") return others.every(({ text }) => knownSetting.test(text));
-  return name !== undefined && idle.has(name.text);
+function isIdle([name, ...commandArguments]: readonly ShellWord[]): boolean {
+  if (name?.text === "set") return commandArguments.every(({ text }) => knownSetting.test(text));
+  return name !== undefined && idleCommands.has(name.text);
 }
 
 /** Only where nothing but comments stands before it: inside of quotes it is text like any other. Lines stay where they are. */
 function withoutFrame(text: string): string {
-  const before = /^(?:#[^\n]*\n|\n)*/.exec(text)?.[0] ?? "";
-  if (!text.startsWith(scriptFrame, before.length)) return text;
+  const leadingComments = /^(?:#[^\n]*\n|\n)*/.exec(text)?.[0] ?? "";
+  if (!text.startsWith(scriptFrame, leadingComments.length)) return text;
   const lines = "\n".repeat(scriptFrame.split("\n").length - 1);
-  return before + lines + text.slice(before.length + scriptFrame.length);
+  return leadingComments + lines + text.slice(leadingComments.length + scriptFrame.length);
 }
 
 function taskOf(text: string): string | null {
@@ -124,7 +125,8 @@ function capital(text: string): string {
 }
 
 function short(text: string): string {
-  return text.length > 60 ? `${sliceText(text, 0, 60)}…` : text;
+  if (text.length > 60) return `${sliceText(text, 0, 60)}…`;
+  return text;
 }
 
 const token = /"(?:[^"\\]|\\.)*"|[[\]{},:\n]|[^\s[\]{},:"]+/g;
@@ -132,26 +134,27 @@ const token = /"(?:[^"\\]|\\.)*"|[[\]{},:\n]|[^\s[\]{},:"]+/g;
 /** The lines on which the elements of a list begin: the list that is the whole JSON text, or the one under `key`. */
 function elementLines(json: string, key: string | null): number[] {
   const lines: number[] = [];
-  const inside = key === null ? 1 : 2;
+  const listDepth = key === null ? 1 : 2;
   let line = 1;
   let depth = 0;
   let lastText = "";
   let isList = key === null;
   let isExpected = false;
-  for (const [found] of json.matchAll(token)) {
-    if (found === "\n") {
+  for (const [jsonToken] of json.matchAll(token)) {
+    if (jsonToken === "\n") {
       line += 1;
       continue;
     }
-    if (depth === inside && isList && isExpected && found !== "]") lines.push(line);
+    if (depth === listDepth && isList && isExpected && jsonToken !== "]") lines.push(line);
     isExpected = false;
-    if (found === "[" || found === "{") {
+    if (jsonToken === "[" || jsonToken === "{") {
       depth += 1;
-      isExpected = depth === inside && found === "[";
-    } else if (found === "]" || found === "}") depth -= 1;
-    else if (found === ",") isExpected = depth === inside;
-    else if (found === ":" && depth === 1 && key !== null) isList = JSON.parse(lastText) === key;
-    else lastText = found;
+      isExpected = depth === listDepth && jsonToken === "[";
+    } else if (jsonToken === "]" || jsonToken === "}") depth -= 1;
+    else if (jsonToken === ",") isExpected = depth === listDepth;
+    else if (jsonToken === ":" && depth === 1 && key !== null)
+      isList = JSON.parse(lastText) === key;
+    else lastText = jsonToken;
   }
   return lines;
 }
@@ -175,8 +178,8 @@ function readSteps(text: string): ReadPlan {
       "Compare the brackets and quotes there.",
     );
   }
-  const given = isObject(value) ? value.steps : value;
-  if (!Array.isArray(given))
+  const rawSteps = isObject(value) ? value.steps : value;
+  if (!Array.isArray(rawSteps))
     return unreadable(
       1,
       "There is no list of steps in it.",
@@ -185,10 +188,10 @@ function readSteps(text: string): ReadPlan {
   const lines = elementLines(text, isObject(value) ? "steps" : null);
   const steps: PlacedStep[] = [];
   const problems: PlanProblem[] = [];
-  for (const [at, step] of given.entries()) {
-    const read = readStep(step, at + 1, lines[at] ?? 1);
-    if ("message" in read) problems.push(read);
-    else steps.push(read);
+  for (const [index, step] of rawSteps.entries()) {
+    const stepOrProblem = readStep(step, index + 1, lines[index] ?? 1);
+    if ("message" in stepOrProblem) problems.push(stepOrProblem);
+    else steps.push(stepOrProblem);
   }
   return {
     task: isObject(value) && typeof value.task === "string" ? value.task : null,
@@ -199,50 +202,53 @@ function readSteps(text: string): ReadPlan {
 
 function readStep(step: unknown, number: number, line: number): PlacedStep | PlanProblem {
   const { tool, arguments: args = {}, why = "", dependsOn } = isObject(step) ? step : {};
-  const wrong = (message: string, hint: string): PlanProblem => ({
+  const problemWith = (message: string, hint: string): PlanProblem => ({
     line,
     tool: typeof tool === "string" ? tool : null,
     message: `Step ${number} ${message}.`,
     hint,
   });
   if (typeof tool !== "string" || tool.trim() === "" || tool.includes("\0"))
-    return wrong("names no tool", `Write {"tool": "NAME", "arguments": {…}}.`);
+    return problemWith("names no tool", `Write {"tool": "NAME", "arguments": {…}}.`);
   if (!isObject(args))
-    return wrong("has arguments that are not an object", `Write "arguments": {"key": "value"}.`);
-  const placed = {
+    return problemWith(
+      "has arguments that are not an object",
+      `Write "arguments": {"key": "value"}.`,
+    );
+  const placedStep = {
     line,
     tool,
     arguments: args as JsonObject,
     why: typeof why === "string" ? why : "",
   };
-  if (dependsOn === undefined || dependsOn === null) return placed;
-  const isEarlier = (one: unknown) =>
-    Number.isInteger(one) && (one as number) >= 1 && (one as number) < number;
+  if (dependsOn === undefined || dependsOn === null) return placedStep;
+  const isEarlier = (dependency: unknown) =>
+    Number.isInteger(dependency) && (dependency as number) >= 1 && (dependency as number) < number;
   if (!Array.isArray(dependsOn) || !dependsOn.every(isEarlier))
-    return wrong(
+    return problemWith(
       "depends on something that is not done before it",
       "Name earlier steps by their numbers, starting at 1.",
     );
-  return { ...placed, dependsOn: dependsOn as number[] };
+  return { ...placedStep, dependsOn: dependsOn as number[] };
 }
 
 function unreadable(line: number, message: string, hint: string): ReadPlan {
   return { task: null, steps: [], problems: [{ line, tool: null, message, hint }] };
 }
 
-const longest = 1_000_000;
+const maxCharacters = 1_000_000;
 const maxSteps = 500;
 
 /** What a plan says, be it a script or JSON. */
 export function readPlan(text: string): ReadPlan {
-  if (text.length > longest)
-    return nothing(
-      `It has ${text.length} characters, and a plan may have ${longest}.`,
+  if (text.length > maxCharacters)
+    return tooLarge(
+      `It has ${text.length} characters, and a plan may have ${maxCharacters}.`,
       "Split it into several plans.",
     );
   const plan = /^\s*[[{]/.test(text) ? readSteps(text) : readScript(text);
   if (plan.steps.length > maxSteps)
-    return nothing(
+    return tooLarge(
       `It has ${plan.steps.length} steps, and a plan may have ${maxSteps}.`,
       "Split it into several plans.",
     );
@@ -258,9 +264,9 @@ export function readPlan(text: string): ReadPlan {
         },
       ],
     };
-  const deep = plan.steps.find((step) => isTooDeep(step.arguments));
-  if (deep === undefined) return plan;
-  const { line, tool } = deep;
+  const tooDeepStep = plan.steps.find((step) => isTooDeep(step.arguments));
+  if (tooDeepStep === undefined) return plan;
+  const { line, tool } = tooDeepStep;
   const hint = "Write them with fewer brackets inside of each other.";
   return {
     ...plan,
@@ -269,6 +275,6 @@ export function readPlan(text: string): ReadPlan {
   };
 }
 
-function nothing(message: string, hint: string): ReadPlan {
+function tooLarge(message: string, hint: string): ReadPlan {
   return { task: null, steps: [], problems: [{ line: 1, tool: null, message, hint }] };
 }

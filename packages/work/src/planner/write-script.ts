@@ -30,20 +30,20 @@ export function writeScript({ task, steps }: ToolPlan): string {
 /** What cannot end the line it stands in. */
 export function toComment(text: string): string {
   const line = plainText(text.toWellFormed()).replaceAll(/\s+/g, " ").trim();
-  return line.length > commentCharacters ? `${line.slice(0, commentCharacters - 1)}…` : line;
+  if (line.length > commentCharacters) return `${line.slice(0, commentCharacters - 1)}…`;
+  return line;
 }
 
-function writeStep(step: PlanStep, at: number): string {
+function writeStep(step: PlanStep, index: number): string {
   const { why, dependsOn = [] } = step;
-  const after = dependsOn.length === 0 ? "" : ` (after ${dependsOn.join(", ")})`;
-  return `# ${`${at + 1}. ${toComment(why)}${after}`.trim()}\n${writeCall(step)}\n`;
+  const afterText = dependsOn.length === 0 ? "" : ` (after ${dependsOn.join(", ")})`;
+  return `# ${`${index + 1}. ${toComment(why)}${afterText}`.trim()}\n${writeCall(step)}\n`;
 }
 
 /** A name that looks like an option goes behind the options. */
 function writeCall({ tool, arguments: args }: PlanStep): string {
   const name = shellQuote(tool.toWellFormed());
-  const given = `--args ${shellQuote(JSON.stringify(args))}`;
-  return tool.startsWith("-")
-    ? `toolplane call ${given} ${dryRunWord} -- ${name}`
-    : `toolplane call ${name} ${given} ${dryRunWord}`;
+  const argsOption = `--args ${shellQuote(JSON.stringify(args))}`;
+  if (tool.startsWith("-")) return `toolplane call ${argsOption} ${dryRunWord} -- ${name}`;
+  return `toolplane call ${name} ${argsOption} ${dryRunWord}`;
 }

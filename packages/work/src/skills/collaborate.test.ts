@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SkillManifest } from "@toolplane/core/model/work/skill";
-import type { AskedModel } from "./run-skill.ts";
-import { collaborate } from "./run-skill.ts";
+import { type AskedModel, collaborate } from "./collaborate.ts";
 
 const participant = (id: string, more: object = {}) => ({ id, model: id, ...more });
 

@@ -28,10 +28,11 @@ export async function preflight(
   const aboutTools = await Promise.all(
     toolsOfSkill(skill).map((name) => checkSkillTool(name, skill, parts)),
   );
-  const wanted = skill.required_capabilities;
-  const there: ReadonlySet<string> = wanted.length === 0 ? new Set() : await parts.capabilities();
-  const missing = wanted
-    .filter((name) => !there.has(name.toLowerCase()))
+  const requiredCapabilities = skill.required_capabilities;
+  const availableCapabilities: ReadonlySet<string> =
+    requiredCapabilities.length === 0 ? new Set() : await parts.capabilities();
+  const missing = requiredCapabilities
+    .filter((name) => !availableCapabilities.has(name.toLowerCase()))
     .map(
       (name): NotReady => ({
         kind: "capability",
@@ -53,13 +54,15 @@ export function missingModels(
   { modelTrouble }: Pick<PreflightParts, "modelTrouble">,
 ): NotReady[] {
   if (steps !== undefined) return [];
-  const others = collaboration?.enabled ? collaboration.participants : [];
-  const names = new Set([undefined, ...others.map(({ model, provider }) => model ?? provider)]);
+  const participants = collaboration?.enabled ? collaboration.participants : [];
+  const names = new Set([
+    undefined,
+    ...participants.map(({ model, provider }) => model ?? provider),
+  ]);
   return [...names].flatMap((name): NotReady[] => {
     const trouble = modelTrouble(name);
-    return trouble
-      ? [{ kind: "model", name: name ?? "default", reason: withoutStop(trouble.message) }]
-      : [];
+    if (trouble === null) return [];
+    return [{ kind: "model", name: name ?? "default", reason: withoutStop(trouble.message) }];
   });
 }
 
@@ -79,14 +82,15 @@ export async function checkSkillTool(
     ];
   }
   // Arguments that depend on earlier steps are judged when the step begins.
-  const known = (skill?.steps ?? []).filter((step) => step.tool === name);
-  const all =
-    known.length === 0
-      ? [{}]
-      : known.map(({ arguments: args }) => (referencesIn(args).length === 0 ? args : {}));
-  const verdicts = await Promise.all(all.map((args) => verdict(name, args as JsonObject)));
-  const denied = verdicts.find((one) => one.verdict === "deny");
-  return denied ? [{ kind: "policy", name, reason: `'${name}' is refused: ${denied.reason}` }] : [];
+  const stepsOfTool = (skill?.steps ?? []).filter((step) => step.tool === name);
+  const argumentSets = stepsOfTool.map(({ arguments: args }) =>
+    referencesIn(args).length === 0 ? args : {},
+  );
+  if (argumentSets.length === 0) argumentSets.push({});
+  const verdicts = await Promise.all(argumentSets.map((args) => verdict(name, args as JsonObject)));
+  const denied = verdicts.find((verdictOnSet) => verdictOnSet.verdict === "deny");
+  if (denied) return [{ kind: "policy", name, reason: `'${name}' is refused: ${denied.reason}` }];
+  return [];
 }
 
 export function notReady(

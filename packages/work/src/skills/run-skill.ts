@@ -1,27 +1,24 @@
-import { fenceUntrusted } from "@toolplane/core/lib/text/plain-text";
-import { sentence } from "@toolplane/core/lib/text/wording";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import type { Outcome } from "@toolplane/core/model/calls/call";
 import { PlaneError, reportError, toPlaneError } from "@toolplane/core/model/errors";
 import type { PlaneEvent } from "@toolplane/core/model/events";
 import type { Json, JsonObject } from "@toolplane/core/model/json";
 import type { KeptStep } from "@toolplane/core/model/work/job-run";
-import type {
-  Collaboration,
-  Participant,
-  SkillManifest,
-  SkillStep,
-} from "@toolplane/core/model/work/skill";
-import { fillStep, isMeant, lastResult, resultValue, runGraph, skillGraph } from "./skill-graph.ts";
+import type { SkillManifest, SkillStep } from "@toolplane/core/model/work/skill";
+import { collaborate, type ModelPorts } from "./collaborate.ts";
+import {
+  conditionHolds,
+  fillStep,
+  lastResult,
+  resultValue,
+  runGraph,
+  skillGraph,
+} from "./skill-graph.ts";
 
 /** The known steps of a run; a job stores them. */
 export type StepMemory = ReturnType<typeof createStepMemory>["memory"];
 
-/** A model by its name, with its system prompt; the default one when left out. */
-export type AskedModel = { model?: string | undefined; system?: string | undefined };
-
-export type AgentEnd = { record: string; answer: string };
-
-export type SkillParts = {
+export type SkillParts = ModelPorts & {
   run: { id: string; user: string | null; key?: string; owner?: string };
   memory: StepMemory;
   /** Calls a tool, under the same idempotency key at each attempt. */
@@ -31,13 +28,6 @@ export type SkillParts = {
     signal: AbortSignal,
   ): Promise<Outcome>;
   isRepeatable(tool: string): Promise<boolean>;
-  askAgent(
-    skill: SkillManifest,
-    input: JsonObject,
-    signal: AbortSignal,
-    by?: AskedModel,
-  ): Promise<AgentEnd>;
-  ask(by: AskedModel, question: string, signal: AbortSignal): Promise<string>;
   /** The budget that is used up, or null. */
   overBudget(): Promise<string | null>;
   emit(event: PlaneEvent): void;
@@ -53,9 +43,9 @@ export function createStepMemory(
       steps.find((step) => step.skill === skill && step.id === id),
     /** Resolves when it is stored. */
     keep(step: KeptStep): Promise<void> {
-      const at = steps.findIndex((one) => one.skill === step.skill && one.id === step.id);
-      if (at === -1) steps.push(step);
-      else steps[at] = step;
+      const index = steps.findIndex(({ skill, id }) => skill === step.skill && id === step.id);
+      if (index === -1) steps.push(step);
+      else steps[index] = step;
       return onChange([...steps]);
     },
   };
@@ -63,17 +53,22 @@ export function createStepMemory(
 }
 
 /** The outcome of an interrupted step is unknown, so a step that is not repeatable is not run again. */
-function requireSafe(known: KeptStep | undefined): void {
-  if (known === undefined || known.repeatable || known.state === "skipped" || known.at === null)
+function requireSafe(earlierStep: KeptStep | undefined): void {
+  if (
+    earlierStep === undefined ||
+    earlierStep.repeatable ||
+    earlierStep.state === "skipped" ||
+    earlierStep.at === null
+  )
     return;
   throw new PlaneError(
     "OUTCOME_UNKNOWN",
-    `Step '${known.id}' of '${known.skill}' was begun before and may have run; '${known.tool ?? "an agent"}' may not run twice. Check what it did, then rerun the job.`,
+    `Step '${earlierStep.id}' of '${earlierStep.skill}' was begun before and may have run; '${earlierStep.tool ?? "an agent"}' may not run twice. Check what it did, then rerun the job.`,
     {
       data: {
-        step: known.id,
-        skill: known.skill,
-        ...(known.tool !== null && { tool: known.tool }),
+        step: earlierStep.id,
+        skill: earlierStep.skill,
+        ...withoutUndefined({ tool: earlierStep.tool ?? undefined }),
       },
     },
   );
@@ -87,23 +82,23 @@ export async function runSkill(
   signal: AbortSignal,
 ): Promise<Json> {
   const facts = factsOf(parts, skill.name);
-  const begun = Date.now();
+  const startedAt = Date.now();
   parts.emit({ type: "skill.started", ...facts });
   try {
     const run = skill.steps === undefined ? runAgentStep : runSteps;
     const result = await run(skill, input, parts, signal);
-    parts.emit({ type: "skill.completed", ...facts, durationMs: Date.now() - begun });
+    parts.emit({ type: "skill.completed", ...facts, durationMs: Date.now() - startedAt });
     return result;
   } catch (thrown) {
     const code = signal.aborted ? "CANCELLED" : toPlaneError(thrown).code;
-    parts.emit({ type: "skill.failed", ...facts, durationMs: Date.now() - begun, code });
+    parts.emit({ type: "skill.failed", ...facts, durationMs: Date.now() - startedAt, code });
     throw thrown;
   }
 }
 
 function factsOf({ run }: SkillParts, skill: string) {
-  const { id: runId, ...who } = run;
-  return { runId, ...who, skill };
+  const { id: runId, ...caller } = run;
+  return { runId, ...caller, skill };
 }
 
 function emitSteps(
@@ -128,24 +123,31 @@ type StepEnd =
 /** Keeps what becomes of a step, and reports it. */
 async function runBegun(
   parts: SkillParts,
-  begun: KeptStep,
+  begunStep: KeptStep,
   work: () => Promise<StepEnd>,
 ): Promise<Json> {
   const { memory, emit } = parts;
-  const facts = { ...factsOf(parts, begun.skill), step: begun.id, tool: begun.tool };
-  await memory.keep(begun);
+  const facts = { ...factsOf(parts, begunStep.skill), step: begunStep.id, tool: begunStep.tool };
+  await memory.keep(begunStep);
   emit({ type: "skill.step_started", ...facts });
   const end = await work();
   const { durationMs } = end;
   if ("result" in end) {
     const { record, result } = end;
-    await memory.keep({ ...begun, state: "succeeded", record, durationMs, result });
+    await memory.keep({ ...begunStep, state: "succeeded", record, durationMs, result });
     emit({ type: "skill.step_succeeded", ...facts, record, durationMs });
     return result;
   }
   const { record, error, isCancelled, repeatable } = end;
   const state = isCancelled ? "cancelled" : "failed";
-  await memory.keep({ ...begun, state, record, durationMs, repeatable, error: reportError(error) });
+  await memory.keep({
+    ...begunStep,
+    state,
+    record,
+    durationMs,
+    repeatable,
+    error: reportError(error),
+  });
   if (isCancelled) emit({ type: "skill.step_cancelled", ...facts });
   else emit({ type: "skill.step_failed", ...facts, record, code: error.code });
   throw error;
@@ -159,27 +161,32 @@ async function runAgentStep(
   signal: AbortSignal,
 ): Promise<Json> {
   const { name, required_tools, collaboration } = skill;
-  const known = parts.memory.known(name, "agent");
-  if (known?.state === "succeeded" && known.result !== undefined) return known.result;
-  requireSafe(known);
+  const earlierStep = parts.memory.known(name, "agent");
+  if (earlierStep?.state === "succeeded" && earlierStep.result !== undefined)
+    return earlierStep.result;
+  requireSafe(earlierStep);
   emitSteps(parts, name, []);
   const lacking = await parts.overBudget();
   if (lacking !== null)
     throw new PlaneError("BUDGET_EXCEEDED", `Skill '${name}' was not started: ${lacking}.`);
   const repeatable = (await Promise.all(required_tools.map(parts.isRepeatable))).every(Boolean);
-  const began = Date.now();
-  const at = new Date(began).toISOString();
-  return runBegun(parts, { ...blank(name, "agent", null, "running"), at, repeatable }, async () => {
-    try {
-      const { record, answer } = await (collaboration?.enabled
-        ? collaborate({ ...skill, collaboration }, input, parts, signal)
-        : parts.askAgent(skill, input, signal));
-      return { record, durationMs: Date.now() - began, result: answer };
-    } catch (thrown) {
-      const failure = { error: toPlaneError(thrown), isCancelled: signal.aborted, repeatable };
-      return { record: null, durationMs: Date.now() - began, ...failure };
-    }
-  });
+  const startedAt = Date.now();
+  const startTime = new Date(startedAt).toISOString();
+  return runBegun(
+    parts,
+    { ...unstartedStep(name, "agent", null, "running"), at: startTime, repeatable },
+    async () => {
+      try {
+        const { record, answer } = await (collaboration?.enabled
+          ? collaborate({ ...skill, collaboration }, input, parts, signal)
+          : parts.askAgent(skill, input, signal));
+        return { record, durationMs: Date.now() - startedAt, result: answer };
+      } catch (thrown) {
+        const failure = { error: toPlaneError(thrown), isCancelled: signal.aborted, repeatable };
+        return { record: null, durationMs: Date.now() - startedAt, ...failure };
+      }
+    },
+  );
 }
 
 async function runSteps(
@@ -201,12 +208,13 @@ async function runSteps(
   const stepOf = (id: string) => byId.get(id) as SkillStep;
   const end = await runGraph(graph, {
     signal,
-    work: (id, either) => runStep(name, stepOf(id), { input, results, parts, signal: either }),
-    leaveOut: async (id) => parts.memory.keep(blank(name, id, stepOf(id).tool, "skipped")),
+    work: (id, stepSignal) =>
+      runStep(name, stepOf(id), { input, results, parts, signal: stepSignal }),
+    leaveOut: async (id) => parts.memory.keep(unstartedStep(name, id, stepOf(id).tool, "skipped")),
   });
   for (const id of end.neverBegun) {
     const { tool } = stepOf(id);
-    if (!signal.aborted) await parts.memory.keep(blank(name, id, tool, "cancelled"));
+    if (!signal.aborted) await parts.memory.keep(unstartedStep(name, id, tool, "cancelled"));
     parts.emit({ type: "skill.step_cancelled", ...factsOf(parts, name), step: id, tool });
   }
   if (end.error !== null) throw end.error;
@@ -225,19 +233,22 @@ type StepContext = {
 async function runStep(skill: string, step: SkillStep, context: StepContext): Promise<boolean> {
   const { input, results, parts, signal } = context;
   const { id, tool } = step;
-  const known = parts.memory.known(skill, id);
-  if (known?.state === "succeeded" && known.result !== undefined) {
-    results.set(id, known.result);
+  const earlierStep = parts.memory.known(skill, id);
+  if (earlierStep?.state === "succeeded" && earlierStep.result !== undefined) {
+    results.set(id, earlierStep.result);
     return true;
   }
-  if (!isMeant(step, input, results)) {
-    await parts.memory.keep(blank(skill, id, tool, "skipped"));
+  if (!conditionHolds(step, input, results)) {
+    await parts.memory.keep(unstartedStep(skill, id, tool, "skipped"));
     return false;
   }
-  requireSafe(known);
+  requireSafe(earlierStep);
   const { args, repeatable } = await prepareStep(skill, step, context).catch(async (thrown) => {
     const error = toPlaneError(thrown);
-    await parts.memory.keep({ ...blank(skill, id, tool, "failed"), error: reportError(error) });
+    await parts.memory.keep({
+      ...unstartedStep(skill, id, tool, "failed"),
+      error: reportError(error),
+    });
     parts.emit({
       type: "skill.step_failed",
       ...factsOf(parts, skill),
@@ -249,7 +260,11 @@ async function runStep(skill: string, step: SkillStep, context: StepContext): Pr
     throw error;
   });
   signal.throwIfAborted();
-  const begun = { ...blank(skill, id, tool, "running"), at: new Date().toISOString(), repeatable };
+  const begun = {
+    ...unstartedStep(skill, id, tool, "running"),
+    at: new Date().toISOString(),
+    repeatable,
+  };
   const result = await runBegun(parts, begun, async () => {
     const outcome = await parts.call({ skill, id, tool }, args, signal);
     const { call } = outcome;
@@ -278,7 +293,12 @@ async function prepareStep(skill: string, step: SkillStep, { input, results, par
   return { args, repeatable: await parts.isRepeatable(step.tool) };
 }
 
-function blank(skill: string, id: string, tool: string | null, state: KeptStep["state"]): KeptStep {
+function unstartedStep(
+  skill: string,
+  id: string,
+  tool: string | null,
+  state: KeptStep["state"],
+): KeptStep {
   return {
     skill,
     id,
@@ -290,108 +310,4 @@ function blank(skill: string, id: string, tool: string | null, state: KeptStep["
     error: null,
     repeatable: true,
   };
-}
-
-type Parts = Pick<SkillParts, "askAgent" | "ask">;
-type Reply = { who: Participant; text: string | null; weight: number };
-
-/** Several models come to one answer, as the skill says. A late answer counts as none. */
-export async function collaborate(
-  skill: SkillManifest & { collaboration: Collaboration },
-  input: JsonObject,
-  parts: Parts,
-  signal: AbortSignal,
-): Promise<AgentEnd> {
-  const { protocol, participants, quorum } = skill.collaboration;
-  const askAll = (question: string) => replies(skill.collaboration, question, parts, signal);
-  const require = (agreeing: readonly Reply[], all: readonly Reply[]) => {
-    const share = weightOf(agreeing) / weightOf(all);
-    if (!(share >= quorum)) throw disagreement(skill, all, share || 0);
-  };
-
-  if (protocol === "contract_net") {
-    const bids = await askAll(asked(skill, input, bidQuestion));
-    const valid = bids.filter((bid) => bidIn(bid) !== null);
-    require(valid, bids);
-    const worth = (bid: Reply) => (bidIn(bid) ?? 0) * bid.weight;
-    const [best] = valid.toSorted((a, b) => worth(b) - worth(a));
-    const { model, system_prompt: system } = best?.who ?? participants[0] ?? {};
-    return parts.askAgent(skill, input, signal, { model, system });
-  }
-  const first = await parts.askAgent(skill, input, signal);
-  if (protocol === "vote") {
-    const votes = await askAll(asked(skill, input, voteQuestion, first.answer));
-    require(votes.filter(({ text }) => /^\W*yes\b/i.test(text ?? "")), votes);
-    return first;
-  }
-  const remarks = await askAll(asked(skill, input, doubtQuestion, first.answer));
-  const said = remarks.flatMap(({ text }) => text ?? []);
-  require(remarks.filter(({ text }) => text !== null), remarks);
-  const doubts = said.filter((text) => !/^\W*nothing\b/i.test(text));
-  if (doubts.length === 0) return first;
-  const question = asked(skill, input, reviseQuestion, first.answer, doubts);
-  return { ...first, answer: await parts.ask({}, question, signal) };
-}
-
-async function replies(
-  { participants, timeout }: Collaboration,
-  question: string,
-  { ask }: Parts,
-  signal: AbortSignal,
-): Promise<Reply[]> {
-  const either = AbortSignal.any([signal, AbortSignal.timeout(timeout * 1_000)]);
-  const all = await Promise.all(
-    participants.map(async (who): Promise<Reply> => {
-      const { model = who.provider, system_prompt: system, weight = 1 } = who;
-      const text = await ask({ model, system }, question, either).catch(() => null);
-      return { who, text: text?.trim() || null, weight };
-    }),
-  );
-  signal.throwIfAborted();
-  return all;
-}
-
-function weightOf(all: readonly Reply[]): number {
-  return all.reduce((sum, { weight }) => sum + weight, 0);
-}
-
-function bidIn({ text }: Reply): number | null {
-  const [found] = /\d+(?:\.\d+)?/.exec(text ?? "") ?? [];
-  return found === undefined ? null : Math.min(100, Number(found));
-}
-
-function disagreement({ name }: SkillManifest, all: readonly Reply[], share: number): PlaneError {
-  const said = all
-    .map(({ who, text }) => `${who.id}: ${text?.slice(0, 200) ?? "no answer"}`)
-    .join("; ");
-  const message = `The participants of skill '${name}' did not agree, ${Math.round(share * 100)} % of them did (${said})`;
-  return new PlaneError("TOOL_ERROR", sentence(message), { data: { skill: name, share } });
-}
-
-const voteQuestion =
-  "Does the answer do what the instructions ask for? Begin with YES or NO, then say why in a sentence.";
-const doubtQuestion = "What is wrong with the answer, or missing? Say NOTHING where nothing is.";
-const bidQuestion = "How well can you do this, from 0 to 100? Answer with the number alone.";
-const reviseQuestion =
-  "Write the answer again, with what the remarks are right about. Give nothing but the answer.";
-
-/** What a participant reads. What a model wrote is fenced: it is text and no order. */
-function asked(
-  { instruction_prompt, safety_notes }: SkillManifest,
-  input: JsonObject,
-  question: string,
-  answer?: string,
-  remarks: readonly string[] = [],
-): string {
-  const shown = (what: string, text: string) => `The ${what}:\n${fenceUntrusted(text)}`;
-  return [
-    `Instructions:\n${instruction_prompt}`,
-    safety_notes,
-    Object.keys(input).length === 0 ? "" : `Input:\n${JSON.stringify(input)}`,
-    answer === undefined ? "" : shown("answer", answer),
-    ...remarks.map((remark) => shown("remark", remark)),
-    question,
-  ]
-    .filter(Boolean)
-    .join("\n\n");
 }

@@ -10,8 +10,9 @@ import type { Face, Principal } from "@toolplane/core/model/principal";
 import type { RunSkillOptions } from "@toolplane/core/model/work/skill-run";
 import type { JobParts } from "@toolplane/core/work";
 import { valueHash } from "../jobs/states.ts";
+import type { AgentEnd, AskedModel } from "./collaborate.ts";
 import type { PreflightParts } from "./preflight.ts";
-import type { AgentEnd, AskedModel, SkillParts } from "./run-skill.ts";
+import type { SkillParts } from "./run-skill.ts";
 
 type CallingOptions = {
   run: string;
@@ -29,7 +30,7 @@ export type SkillCalls = ReturnType<typeof createSkillCalls>;
 export function createSkillCalls({ plane, modelTrouble }: JobParts) {
   return {
     calling: (options: CallingOptions) => createCalling(plane, options),
-    inForeground(id: string, who: Principal, options: RunSkillOptions) {
+    inForeground(id: string, caller: Principal, options: RunSkillOptions) {
       const { approvalWaitMs, consent, askHere, model, face = "library" } = options;
       const conversation = options.conversation ?? `skill-${id}`;
       const calling = createCalling(plane, {
@@ -37,14 +38,14 @@ export function createSkillCalls({ plane, modelTrouble }: JobParts) {
         run: id,
         conversation,
         face,
-        principal: async () => who,
+        principal: async () => caller,
         keyOf: (step) => `skill-${valueHash([id, step.skill, step.id])}`,
       });
       const end = async () => {
         if (options.conversation !== undefined) return;
         // A session that does not end well is no reason to lose an answer.
         await plane()
-          .conversations.end(conversation, { principal: who })
+          .conversations.end(conversation, { principal: caller })
           .catch(() => undefined);
       };
       return { ...calling, end };
@@ -70,11 +71,15 @@ function createCalling(
   { run, conversation, face, principal, keyOf, model, ...options }: CallingOptions,
 ): Omit<SkillParts, "run" | "memory" | "emit"> {
   const shared = { ...withoutUndefined(options), conversation };
-  type How = { signal: AbortSignal; only(tool: Tool): boolean };
-  const askModel = async (question: string, by: AskedModel, how: How): Promise<AgentEnd> => {
+  type ModelCallOptions = { signal: AbortSignal; only(tool: Tool): boolean };
+  const askModel = async (
+    question: string,
+    by: AskedModel,
+    options: ModelCallOptions,
+  ): Promise<AgentEnd> => {
     const { id, outcome, answer, error } = await plane().agent.run(question, {
       ...shared,
-      ...how,
+      ...options,
       principal: await principal(),
       ...withoutUndefined({ system: by.system, model: by.model ?? model }),
     });
@@ -107,9 +112,9 @@ function createCalling(
     ask: async (by, question, signal) =>
       (await askModel(question, by, { signal, only: () => false })).answer,
     async askAgent({ required_tools, instruction_prompt, safety_notes }, input, signal, by = {}) {
-      const who = await principal();
+      const caller = await principal();
       const tools = await Promise.all(
-        required_tools.map((name) => plane().tools.get(name, { principal: who })),
+        required_tools.map((name) => plane().tools.get(name, { principal: caller })),
       );
       const keys = new Set(tools.map(({ id }) => toolKey(id)));
       const system = [instruction_prompt, safety_notes, by.system].filter(Boolean).join("\n\n");
@@ -117,7 +122,7 @@ function createCalling(
       return askModel(questionOf(input), { ...by, system }, { signal, only });
     },
     async overBudget() {
-      return lacking(
+      return exhaustedBudget(
         await plane().conversations.budget(conversation, { principal: await principal() }),
       );
     },
@@ -129,13 +134,13 @@ function questionOf(input: JsonObject): string {
   return `Follow your instructions for this input:\n${JSON.stringify(input)}`;
 }
 
-function lacking({ spentMs, limitMs, cost, maxCost }: ConversationBudget): string | null {
+function exhaustedBudget({ spentMs, limitMs, cost, maxCost }: ConversationBudget): string | null {
   if (limitMs !== null && limitMs > 0 && spentMs >= limitMs)
     return `its tools have used up the ${limitMs / 1_000} s that they may take ('budgets.maxToolDurationMs')`;
   for (const [unit, spent] of Object.entries(cost)) {
-    const most = typeof maxCost === "number" ? maxCost : maxCost?.[unit];
-    if (most !== undefined && most !== null && spent >= most)
-      return `its tools have used up the ${most} ${unit} that they may cost ('budgets.maxCost')`;
+    const limit = typeof maxCost === "number" ? maxCost : maxCost?.[unit];
+    if (limit !== undefined && limit !== null && spent >= limit)
+      return `its tools have used up the ${limit} ${unit} that they may cost ('budgets.maxCost')`;
   }
   return null;
 }

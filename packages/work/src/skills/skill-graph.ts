@@ -16,8 +16,8 @@ export type SkillGraphStep = GraphNode & { step: SkillStep };
 /** The steps with everything that each waits for. */
 export function skillGraph({ steps = [] }: SkillManifest): SkillGraphStep[] {
   return steps.map((step) => {
-    const meant = namesUnder("steps", [step.arguments, step.when ?? ""]);
-    return { id: step.id, dependsOn: [...new Set([...step.depends_on, ...meant])], step };
+    const referencedSteps = namesUnder("steps", [step.arguments, step.when ?? ""]);
+    return { id: step.id, dependsOn: [...new Set([...step.depends_on, ...referencedSteps])], step };
   });
 }
 
@@ -25,15 +25,15 @@ export function skillGraph({ steps = [] }: SkillManifest): SkillGraphStep[] {
 export function missingInput(skill: SkillManifest, input: JsonObject): NotReady[] {
   // `when` may test for an optional input.
   const inArguments = skill.steps?.map((step) => step.arguments);
-  const wanted = namesUnder("input", inArguments);
-  const asked = namesUnder("input", skill.steps);
-  const unused = Object.keys(input).filter((name) => !asked.includes(name));
-  return wanted
+  const requiredNames = namesUnder("input", inArguments);
+  const usedNames = namesUnder("input", skill.steps);
+  const unused = Object.keys(input).filter((name) => !usedNames.includes(name));
+  return requiredNames
     .filter((name) => !Object.hasOwn(input, name))
     .map((name) => {
-      const [near] = nearest(name, unused, 1);
-      const instead = near === undefined ? "" : `, and nothing uses '${near}'`;
-      return { kind: "input", name, reason: `it needs the input '${name}'${instead}` };
+      const [nearestUnused] = nearest(name, unused, 1);
+      const hint = nearestUnused === undefined ? "" : `, and nothing uses '${nearestUnused}'`;
+      return { kind: "input", name, reason: `it needs the input '${name}'${hint}` };
     });
 }
 
@@ -44,8 +44,8 @@ export function fillStep(
   results: ReadonlyMap<string, Json>,
 ): JsonObject {
   return fillReferences(step.arguments, (path) => {
-    const found = lookUp(path, input, results);
-    if (found !== undefined) return found;
+    const referencedValue = lookUp(path, input, results);
+    if (referencedValue !== undefined) return referencedValue;
     throw new PlaneError(
       "INVALID_ARGUMENTS",
       `Step '${step.id}' refers to '${path.join(".")}', which does not exist.`,
@@ -56,15 +56,16 @@ export function fillStep(
   }) as JsonObject;
 }
 
-export function isMeant(
+export function conditionHolds(
   { when }: SkillStep,
   input: JsonObject,
   results: ReadonlyMap<string, Json>,
 ): boolean {
   if (when === undefined) return true;
   return referencesIn(when).every((path) => {
-    const found = lookUp(path, input, results);
-    return Array.isArray(found) ? found.length > 0 : Boolean(found);
+    const referencedValue = lookUp(path, input, results);
+    if (Array.isArray(referencedValue)) return referencedValue.length > 0;
+    return Boolean(referencedValue);
   });
 }
 
@@ -86,10 +87,10 @@ export function lastResult(
   plan: readonly SkillGraphStep[],
   results: ReadonlyMap<string, Json>,
 ): Json {
-  const last = plan.filter(({ id }) => !plan.some(({ dependsOn }) => dependsOn.includes(id)));
-  const [only, another] = last;
-  if (only && !another) return results.get(only.id) ?? null;
-  return Object.fromEntries(last.map(({ id }) => [id, results.get(id) ?? null]));
+  const lastSteps = plan.filter(({ id }) => !plan.some(({ dependsOn }) => dependsOn.includes(id)));
+  const [onlyStep, another] = lastSteps;
+  if (onlyStep && !another) return results.get(onlyStep.id) ?? null;
+  return Object.fromEntries(lastSteps.map(({ id }) => [id, results.get(id) ?? null]));
 }
 
 function lookUp(
@@ -97,11 +98,10 @@ function lookUp(
   input: JsonObject,
   results: ReadonlyMap<string, Json>,
 ): unknown {
-  const [root, name = "", ...rest] = path;
-  if (root === "input") return valueAtPath(input, [name, ...rest]);
-  return root === "steps" && rest[0] === "result"
-    ? valueAtPath(results.get(name), rest.slice(1))
-    : undefined;
+  const [root, name = "", ...keys] = path;
+  if (root === "input") return valueAtPath(input, [name, ...keys]);
+  if (root !== "steps" || keys[0] !== "result") return undefined;
+  return valueAtPath(results.get(name), keys.slice(1));
 }
 
 type GraphNode = { id: string; dependsOn: readonly string[] };
@@ -122,16 +122,19 @@ export async function runGraph(
   { work, leaveOut, signal }: GraphWork,
 ): Promise<GraphEnd> {
   const failing = new AbortController();
-  const either = AbortSignal.any([signal, failing.signal]);
+  const graphSignal = AbortSignal.any([signal, failing.signal]);
   const waiting = new Map(nodes.map((node) => [node.id, node]));
-  const ended = new Map<string, boolean>();
+  const endedNodes = new Map<string, boolean>();
   const running = new Map<string, Promise<void>>();
   let error: PlaneError | null = null;
 
   const begin = async ({ id, dependsOn }: GraphNode): Promise<void> => {
     try {
-      const isLeftOut = dependsOn.some((needed) => ended.get(needed) === false);
-      ended.set(id, isLeftOut ? await leaveOut(id).then(() => false) : await work(id, either));
+      const isLeftOut = dependsOn.some((dependency) => endedNodes.get(dependency) === false);
+      endedNodes.set(
+        id,
+        isLeftOut ? await leaveOut(id).then(() => false) : await work(id, graphSignal),
+      );
     } catch (thrown) {
       error ??= toPlaneError(thrown);
       failing.abort(new Error(`'${id}' failed`));
@@ -142,9 +145,9 @@ export async function runGraph(
 
   for (;;) {
     const ready = [...waiting.values()].filter(({ dependsOn }) =>
-      dependsOn.every((id) => ended.has(id)),
+      dependsOn.every((id) => endedNodes.has(id)),
     );
-    if (!either.aborted)
+    if (!graphSignal.aborted)
       for (const node of ready) {
         waiting.delete(node.id);
         running.set(node.id, begin(node));

@@ -1,4 +1,5 @@
 import { uniqueId } from "@toolplane/core/lib/ids-and-time";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { PlaneError, reportError, toPlaneError } from "@toolplane/core/model/errors";
 import type { PlaneEvent } from "@toolplane/core/model/events";
 import { isObject, type JsonObject } from "@toolplane/core/model/json";
@@ -35,36 +36,41 @@ export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
       const run = dryRunOf(skill, principal);
       await requireReady(parts, skill, input, run, { ...options, principal });
       if (dryRun) return run;
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { end, ...calling } = parts.calling(run.id, principal, options);
       const { memory, steps } = createStepMemory(async () => undefined);
-      const either = signal ? AbortSignal.any([signal, stopping]) : stopping;
-      const ended = (fields: Pick<SkillRun, "outcome" | "result" | "error">): SkillRun => {
-        const all =
-          skill.steps === undefined ? steps() : run.steps.map((step) => latest(step, steps()));
+      const runSignal = signal ? AbortSignal.any([signal, stopping]) : stopping;
+      const endRun = (fields: Pick<SkillRun, "outcome" | "result" | "error">): SkillRun => {
+        const endedSteps =
+          skill.steps === undefined ? steps() : run.steps.map((step) => latestStep(step, steps()));
         return {
           ...run,
           ...fields,
-          durationMs: Math.round(performance.now() - begun),
-          steps: all.map(shown),
+          durationMs: Math.round(performance.now() - startedAt),
+          steps: endedSteps.map(withoutMemory),
         };
       };
       try {
-        const whole = { ...calling, run: { id: run.id, ...whoOf(principal) }, memory, emit };
-        return ended({
+        const skillParts = {
+          ...calling,
+          run: { id: run.id, ...callerFacts(principal) },
+          memory,
+          emit,
+        };
+        return endRun({
           outcome: "completed",
-          result: await runSkill(skill, input, whole, either),
+          result: await runSkill(skill, input, skillParts, runSignal),
           error: null,
         });
       } catch (thrown) {
-        if (!either.aborted)
-          return ended({
+        if (!runSignal.aborted)
+          return endRun({
             outcome: "failed",
             result: null,
             error: reportError(toPlaneError(thrown)),
           });
         const error = new PlaneError("CANCELLED", `Skill '${name}' was cancelled.`);
-        return ended({ outcome: "cancelled", result: null, error: reportError(error) });
+        return endRun({ outcome: "cancelled", result: null, error: reportError(error) });
       } finally {
         await end();
       }
@@ -84,7 +90,7 @@ async function requireReady(
   parts.emit({
     type: "skill.failed",
     runId,
-    ...whoOf(principal),
+    ...callerFacts(principal),
     skill: skill.name,
     durationMs: 0,
     code: "NOT_READY",
@@ -92,9 +98,9 @@ async function requireReady(
   throw notReady(`Skill '${skill.name}'`, reasons);
 }
 
-function whoOf(principal: Principal): { user: string | null; key?: string; owner: string } {
+function callerFacts(principal: Principal): { user: string | null; key?: string; owner: string } {
   const { user, key } = principal;
-  return { user, ...(key !== undefined && { key }), owner: ownerOf(principal) };
+  return { user, ...withoutUndefined({ key }), owner: ownerOf(principal) };
 }
 
 function dryRunOf(skill: SkillManifest, { user }: Principal): SkillRun {
@@ -103,23 +109,23 @@ function dryRunOf(skill: SkillManifest, { user }: Principal): SkillRun {
   const steps = skillGraph(skill).map(
     ({ id, step }): StepRun => ({ skill: name, id, tool: step.tool, state: "planned", ...notRun }),
   );
-  const nothingYet = { durationMs: 0, outcome: "planned", result: null, error: null } as const;
+  const plannedFields = { durationMs: 0, outcome: "planned", result: null, error: null } as const;
   return {
     id: uniqueId(),
     skill: name,
     persona,
     user,
     at: new Date().toISOString(),
-    ...nothingYet,
+    ...plannedFields,
     steps,
   };
 }
 
-function latest(step: StepRun, known: readonly KeptStep[]): StepRun {
-  return known.find(({ id }) => id === step.id) ?? step;
+function latestStep(step: StepRun, keptSteps: readonly KeptStep[]): StepRun {
+  return keptSteps.find(({ id }) => id === step.id) ?? step;
 }
 
-function shown({
+function withoutMemory({
   repeatable: _repeatable,
   result: _result,
   ...step
