@@ -1,8 +1,7 @@
-import type { DatabaseSchema, Migration } from "@toolplane/core/lib/migrations";
-import { postgresBaseline } from "./baseline.ts";
+import type { Migration } from "@toolplane/core/lib/migrations";
 import { streamTables } from "./stream-tables.ts";
 
-const steps: readonly Migration[] = [
+export const postgresMigrations: readonly Migration[] = [
   // The tables of the SQLite store after its migration 13. Text compares byte by byte in any locale. Records are text:
   // `jsonb` refuses `\u0000` and forgets the order of keys, and the hash of a call covers its text.
   {
@@ -297,5 +296,3 @@ const steps: readonly Migration[] = [
   `,
   },
 ];
-
-export const postgresSchema: DatabaseSchema = { steps, baseline: postgresBaseline };

@@ -9,7 +9,6 @@ import {
   type RunningPostgres,
   startPostgres,
 } from "@toolplane/test/fixtures/postgres";
-import { postgresSchema } from "./migrations.ts";
 import { openPostgresStore } from "./postgres.ts";
 
 let server: RunningPostgres;
@@ -69,43 +68,6 @@ test("planes that start at once on an empty database set it up once", async (con
   );
   assert.equal(row?.once, true);
 });
-
-test("a new schema is made at once, and is what all steps come to", async () => {
-  await (await open(server.address("at_once"))).close();
-  const steps = postgresSchema.steps.map(({ sql }) => sql).join(";");
-  const migrations =
-    "CREATE TABLE toolplane_migrations (LIKE at_once.toolplane_migrations INCLUDING ALL)";
-  await server.run(`CREATE SCHEMA stepwise; SET search_path = stepwise; ${migrations}; ${steps}`);
-  assert.deepEqual(await schemaOf("at_once"), await schemaOf("stepwise"));
-  const ids = await server.run("SELECT id FROM at_once.toolplane_migrations ORDER BY id");
-  assert.deepEqual(
-    ids,
-    postgresSchema.steps.map(({ id }) => ({ id })),
-  );
-});
-
-/** Columns in their order, constraints, indices, triggers and functions, as Postgres describes them. */
-async function schemaOf(schema: string): Promise<string[]> {
-  const rows = await server.run(
-    `SELECT concat_ws(' ', table_name, ordinal_position, column_name, data_type, collation_name, is_nullable,
-              column_default, identity_generation) AS said
-       FROM information_schema.columns WHERE table_schema = '${schema}'
-     UNION ALL SELECT concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid))
-       FROM pg_constraint WHERE connamespace = '${schema}'::regnamespace
-     UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = '${schema}'
-     UNION ALL SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-       WHERE c.relnamespace = '${schema}'::regnamespace AND NOT t.tgisinternal
-     UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = '${schema}'::regnamespace`,
-  );
-  return rows
-    .map(({ said }) =>
-      String(said)
-        .replaceAll(`${schema}.`, "")
-        .replaceAll(`'${schema}'`, "")
-        .replaceAll(/\s+/g, " "),
-    )
-    .sort();
-}
 
 test("an export has every table but what is over soon or can be made again", async () => {
   await (await open(server.address("whole"))).close();

@@ -2,8 +2,8 @@ import { once } from "@toolplane/core/lib/async/once";
 import { uniqueId } from "@toolplane/core/lib/ids-and-time";
 import {
   lastUnnotedVersion,
+  type Migration,
   newestOf,
-  type Pending,
   pendingFrom,
 } from "@toolplane/core/lib/migrations";
 import { version as ownVersion } from "@toolplane/core/lib/version";
@@ -17,7 +17,7 @@ import type { PoolClient } from "pg";
 import { createStreamAppend } from "./append.ts";
 import { createPostgresConnection, type PostgresConnection } from "./connection.ts";
 import { createPostgresDueWork } from "./due-work.ts";
-import { postgresSchema } from "./migrations.ts";
+import { postgresMigrations } from "./migrations.ts";
 import { createListener, lockKey, send } from "./notifications.ts";
 import { createMessageQueue, type MessageQueue } from "./pg-boss.ts";
 import { checkClock, checkDisk } from "./pool.ts";
@@ -207,11 +207,9 @@ async function migrate(client: PoolClient, address: PostgresAddress, scope: stri
     const pending = await pendingOf(client, address);
     const { isOurs: isOld, hasVersions } = await stateOf(client, address);
     if (pending.length > 0) await prepareSchema(client, address);
-    for (const { sql, ids } of pending) {
+    for (const { id, sql } of pending) {
       await client.query(sql);
-      await client.query("INSERT INTO toolplane_migrations (id) SELECT unnest($1::integer[])", [
-        ids,
-      ]);
+      await client.query("INSERT INTO toolplane_migrations (id) VALUES ($1)", [id]);
     }
     const firstMigration = `(SELECT min(at) FROM "${address.schema}".toolplane_migrations)`;
     if (isOld && !hasVersions)
@@ -223,7 +221,7 @@ async function migrate(client: PoolClient, address: PostgresAddress, scope: stri
   }
 }
 
-async function pendingOf(client: PoolClient, address: PostgresAddress): Promise<Pending[]> {
+async function pendingOf(client: PoolClient, address: PostgresAddress): Promise<Migration[]> {
   const state = await stateOf(client, address);
   const { shown, schema } = address;
   if (state.encoding !== "UTF8")
@@ -237,13 +235,13 @@ async function pendingOf(client: PoolClient, address: PostgresAddress): Promise<
       `has tables of another program in its schema '${schema}'. Name another one with '?schema='`,
     );
   const version = state.isOurs ? await versionOf(client, schema) : 0;
-  const newest = newestOf(postgresSchema);
+  const newest = newestOf(postgresMigrations);
   if (version > newest)
     throw refuse(
       shown,
       `was written by a newer version: it has format ${version}, and this version knows ${newest}. Update this installation, or name another schema`,
     );
-  return pendingFrom(version, postgresSchema);
+  return pendingFrom(version, postgresMigrations);
 }
 
 async function stateOf(client: PoolClient, { schema }: PostgresAddress): Promise<State> {

@@ -4,13 +4,13 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/fixtures/start-server.ts";
 import { migrate } from "../sqlite/open-database.ts";
 import { openSqliteStore } from "../sqlite.ts";
-import { sqliteSchema } from "./sqlite-migrations.ts";
+import { sqliteMigrations } from "./sqlite-migrations.ts";
 
 test("samples of an earlier version are there in their order, and new ones come after them", async () => {
   await using directory = await temporaryDirectory();
   const file = directory.file("toolplane.db");
   const old = new DatabaseSync(file);
-  migrate(old, file, { steps: sqliteSchema.steps.slice(0, 3) });
+  migrate(old, file, sqliteMigrations.slice(0, 3));
   const insert = old.prepare("INSERT INTO samples VALUES (?, ?, ?, 1, ?)");
   for (const number of [7, 8, 9]) insert.run("tool:a", number, `${number}`, number);
   insert.run("tool:b", 1, "1", 1);

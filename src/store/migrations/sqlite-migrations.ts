@@ -1,7 +1,6 @@
-import type { DatabaseSchema, Migration } from "../../lib/migrations.ts";
-import { sqliteBaseline } from "./sqlite-baseline.ts";
+import type { Migration } from "../../lib/migrations.ts";
 
-const steps: readonly Migration[] = [
+export const sqliteMigrations: readonly Migration[] = [
   // `sequence` is spelled out: VACUUM may renumber an implicit rowid, and paging relies on it.
   // `number` counts the samples of one subject, so that its window is a range at one end of the key.
   {
@@ -338,5 +337,3 @@ const steps: readonly Migration[] = [
   `,
   },
 ];
-
-export const sqliteSchema: DatabaseSchema = { steps, baseline: sqliteBaseline };

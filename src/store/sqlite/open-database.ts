@@ -2,17 +2,11 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 
 import { dirname, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  type DatabaseSchema,
-  lastUnnotedVersion,
-  newestOf,
-  type Pending,
-  pendingFrom,
-} from "../../lib/migrations.ts";
+import { lastUnnotedVersion, type Migration, newestOf, pendingFrom } from "../../lib/migrations.ts";
 import { syncDirectoryNow } from "../../lib/sync-file.ts";
 import { version as ownVersion } from "../../lib/version.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { sqliteSchema } from "../migrations/sqlite-migrations.ts";
+import { sqliteMigrations } from "../migrations/sqlite-migrations.ts";
 import { inTransaction } from "./connection.ts";
 import { isLocked, lockTimeoutMs, sqliteFailure } from "./store-failure.ts";
 
@@ -96,12 +90,12 @@ function unlessExisting(create: () => void): void {
 }
 
 /** Brings the file to the newest version. Forward only; several processes may try at once. */
-export function migrate(database: DatabaseSync, file: string, schema = sqliteSchema): void {
+export function migrate(database: DatabaseSync, file: string, migrations = sqliteMigrations): void {
   // First without the write lock, so that opening a current file never waits for a writer.
-  if (pendingOf(database, file, schema).length === 0) return;
+  if (pendingOf(database, file, migrations).length === 0) return;
   inTransaction(database, () => {
     // Another process may have migrated while this one waited for the lock.
-    const pending = pendingOf(database, file, schema);
+    const pending = pendingOf(database, file, migrations);
     if (isForeign(database)) throw belongsToOthers(file);
     const madeAt = firstMigrationAt(database);
     const hadVersions = hasTable(database, versionTable);
@@ -128,21 +122,25 @@ function noteVersion(database: DatabaseSync, version: string, since: string): vo
     .run(version, since);
 }
 
-function pendingOf(database: DatabaseSync, file: string, schema: DatabaseSchema): Pending[] {
+function pendingOf(
+  database: DatabaseSync,
+  file: string,
+  migrations: readonly Migration[],
+): Migration[] {
   const version = versionOf(database);
-  const newest = newestOf(schema);
+  const newest = newestOf(migrations);
   if (version > newest) throw tooNew(file, version, newest);
-  return pendingFrom(version, schema);
+  return pendingFrom(version, migrations);
 }
 
-function apply(database: DatabaseSync, { sql, ids }: Pending): void {
+function apply(database: DatabaseSync, { id, sql }: Migration): void {
   database.exec(
     "CREATE TABLE IF NOT EXISTS migrations (id INTEGER PRIMARY KEY, at TEXT NOT NULL) STRICT",
   );
   database.exec(sql);
-  const appliedAt = new Date().toISOString();
-  const record = database.prepare("INSERT INTO migrations (id, at) VALUES (?, ?)");
-  for (const id of ids) record.run(id, appliedAt);
+  database
+    .prepare("INSERT INTO migrations (id, at) VALUES (?, ?)")
+    .run(id, new Date().toISOString());
 }
 
 function versionOf(database: DatabaseSync): number {
