@@ -1,6 +1,7 @@
 import { type Access, isOffered } from "../access/access.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import { lazily } from "../lib/async/lazily.ts";
 import { once } from "../lib/async/once.ts";
 import { inOrder } from "../lib/async/semaphore.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
@@ -152,18 +153,11 @@ export function createAgent(context: AgentContext): Agent {
         generateAll: createGenerateAll(generate),
       },
       code: code.verbs,
-      codegen: {
-        generate: async (...args) => (await runner()).codegen.generate(...args),
-      },
-      runs: {
-        page: async (...args) => (await runner()).runs.page(...args),
-        get: async (...args) => (await runner()).runs.get(...args),
-        running: async (...args) => (await runner()).runs.running(...args),
-        stop: async (...args) => (await runner()).runs.stop(...args),
-        render: async (...args) => (await runner()).runs.render(...args),
-        rename: async (...args) => (await runner()).runs.rename(...args),
-        delete: async (...args) => (await runner()).runs.delete(...args),
-      },
+      codegen: lazily(async () => (await runner()).codegen, ["generate"]),
+      runs: lazily(
+        async () => (await runner()).runs,
+        ["page", "get", "running", "stop", "render", "rename", "delete"],
+      ),
     },
     keepAnswer: code.keepAnswer,
     modelTrouble: models.trouble,

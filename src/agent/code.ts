@@ -1,3 +1,4 @@
+import { lazily } from "../lib/async/lazily.ts";
 import { once } from "../lib/async/once.ts";
 import type { RunCodeOptions } from "../model/agent/code-run.ts";
 import type { AgentRun } from "../model/agent/run-schema.ts";
@@ -38,10 +39,7 @@ export type CodeRunner = {
 export function createCode(parts: CodeParts, load: () => Promise<CodePackage>): CodeRunner {
   const code = once(async () => (await load()).createCode(parts));
   return {
-    verbs: {
-      run: async (...args) => (await code()).verbs.run(...args),
-      search: async (...args) => (await code()).verbs.search(...args),
-    },
+    verbs: lazily(async () => (await code()).verbs, ["run", "search"]),
     ownTool:
       (options) =>
       async (...args) =>

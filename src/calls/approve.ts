@@ -4,6 +4,7 @@ import {
   loadApprovals as openApprovals,
   ownYesCounts,
 } from "../access/access.ts";
+import { lazily } from "../lib/async/lazily.ts";
 import { once } from "../lib/async/once.ts";
 import { sameJson } from "../lib/json/plain-data.ts";
 import type {
@@ -188,20 +189,14 @@ export function createLazyApprovals(parts: ApprovalPorts) {
     join: async (...joining) => (await loaded()).join(...joining),
     hasOpen: (tool) => opened?.hasOpen(tool) ?? false,
   };
-  const approvals: Inside<PlaneApprovals> = {
-    list: async (...args) => (await loaded()).verbs.approvals.list(...args),
-    page: async (...args) => (await loaded()).verbs.approvals.page(...args),
-    get: async (...args) => (await loaded()).verbs.approvals.get(...args),
-    answer: async (...args) => (await loaded()).verbs.approvals.answer(...args),
-    remembered: async (...args) => (await loaded()).verbs.approvals.remembered(...args),
-    forget: async (...args) => (await loaded()).verbs.approvals.forget(...args),
-  };
-  const plans: Omit<Inside<PlanePlans>, "check"> = {
-    list: async (...args) => (await loaded()).verbs.plans.list(...args),
-    get: async (...args) => (await loaded()).verbs.plans.get(...args),
-    approve: async (...args) => (await loaded()).verbs.plans.approve(...args),
-    reject: async (...args) => (await loaded()).verbs.plans.reject(...args),
-  };
+  const approvals: Inside<PlaneApprovals> = lazily(
+    async () => (await loaded()).verbs.approvals,
+    ["list", "page", "get", "answer", "remembered", "forget"],
+  );
+  const plans: Omit<Inside<PlanePlans>, "check"> = lazily(
+    async () => (await loaded()).verbs.plans,
+    ["list", "get", "approve", "reject"],
+  );
   return {
     stage,
     verbs: { approvals, plans },

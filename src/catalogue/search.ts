@@ -1,3 +1,4 @@
+import { lazily } from "../lib/async/lazily.ts";
 import { once } from "../lib/async/once.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Embed } from "../model/catalogue/search.ts";
@@ -57,10 +58,5 @@ export function createSearchVerbs(
       .then((search) => search.called(user, tool))
       .catch(() => undefined);
   });
-  return {
-    search: async (...request) => (await verbs()).search(...request),
-    recommend: async (...request) => (await verbs()).recommend(...request),
-    evaluateSearch: async (...request) => (await verbs()).evaluateSearch(...request),
-    forgetSearches: async (...request) => (await verbs()).forgetSearches(...request),
-  };
+  return lazily(verbs, ["search", "recommend", "evaluateSearch", "forgetSearches"]);
 }

@@ -1,3 +1,4 @@
+import { lazily } from "../lib/async/lazily.ts";
 import { exposedTo } from "../lib/private-directory.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
@@ -271,12 +272,7 @@ function addingVerbs(
     const trustNames = (file: string, names: readonly string[]) => trustWritten(place, file, names);
     return createAdding({ place, tryServer, trustWritten: trustNames });
   };
-  return {
-    addServers: async (...request) => (await adding()).addServers(...request),
-    searchServers: async (...request) => (await adding()).searchServers(...request),
-    updateServers: async (...request) => (await adding()).updateServers(...request),
-    tryEntry: async (...request) => (await adding()).tryEntry(...request),
-  };
+  return lazily(adding, ["addServers", "searchServers", "updateServers", "tryEntry"]);
 }
 
 type EntryPorts = Pick<Setup, "written" | "putServer" | "tryEntry">;
@@ -311,11 +307,7 @@ function entryVerbs({ written, putServer, tryEntry }: EntryPorts): SetupEntries 
 
 function ruleVerbs(place: SetupPlace): SetupRules {
   const verbs = async () => (await import("./edit/policy-rules.ts")).createRuleVerbs(place);
-  return {
-    writtenRules: async () => (await verbs()).writtenRules(),
-    tryRules: async (rules) => (await verbs()).tryRules(rules),
-    saveRules: async (...request) => (await verbs()).saveRules(...request),
-  };
+  return lazily(verbs, ["writtenRules", "tryRules", "saveRules"]);
 }
 
 const notTried = { tools: null, needsSignIn: false, problem: null };

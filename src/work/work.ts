@@ -3,6 +3,7 @@ import type { Agent } from "../agent/agent.ts";
 import type { Calls } from "../calls/calls.ts";
 import { appliesHere, type Catalogue, type Configuration } from "../catalogue/catalogue.ts";
 import type { Settings } from "../config/config.ts";
+import { lazily } from "../lib/async/lazily.ts";
 import { once } from "../lib/async/once.ts";
 import type { JobListing } from "../model/catalogue/registry-summary.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
@@ -192,15 +193,10 @@ function createDeadLetters(
     "server.connected",
     ({ server }) => void isBack(server).catch(warn),
   );
-  const verbs: DeadLetterVerbs = {
-    page: async (...args) => (await loaded()).verbs.page(...args),
-    get: async (...args) => (await loaded()).verbs.get(...args),
-    retry: async (...args) => (await loaded()).verbs.retry(...args),
-    resolve: async (...args) => (await loaded()).verbs.resolve(...args),
-    abandon: async (...args) => (await loaded()).verbs.abandon(...args),
-    delete: async (...args) => (await loaded()).verbs.delete(...args),
-    restore: async (...args) => (await loaded()).verbs.restore(...args),
-  };
+  const verbs: DeadLetterVerbs = lazily(
+    async () => (await loaded()).verbs,
+    ["page", "get", "retry", "resolve", "abandon", "delete", "restore"],
+  );
   return {
     verbs,
     keep,
@@ -246,17 +242,11 @@ function createJobs(context: WorkContext, loop: JobParts["loop"]) {
       plane: () => context.plane,
     });
   });
-  const verbs: JobVerbs = {
-    get: async (...args) => (await loaded()).verbs.get(...args),
-    run: async (...args) => (await loaded()).verbs.run(...args),
-    rerun: async (...args) => (await loaded()).verbs.rerun(...args),
-    pause: async (...args) => (await loaded()).verbs.pause(...args),
-    resume: async (...args) => (await loaded()).verbs.resume(...args),
-    cancel: async (...args) => (await loaded()).verbs.cancel(...args),
-    status: async (...args) => (await loaded()).verbs.status(...args),
-    history: async (...args) => (await loaded()).verbs.history(...args),
-  };
-  const skills: SkillVerbs = { run: async (...args) => (await loaded()).skills.run(...args) };
+  const verbs: JobVerbs = lazily(
+    async () => (await loaded()).verbs,
+    ["get", "run", "rerun", "pause", "resume", "cancel", "status", "history"],
+  );
+  const skills: SkillVerbs = lazily(async () => (await loaded()).skills, ["run"]);
   return {
     verbs,
     skills,
