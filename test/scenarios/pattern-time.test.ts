@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
-import { judgePattern, measureStep } from "../fixtures/patterns/judge-pattern.ts";
+import { test } from "node:test";
+import { judgePattern } from "../fixtures/patterns/judge-pattern.ts";
 import {
   type BuiltPattern,
   collectPatterns,
@@ -24,8 +24,6 @@ const builtInFunctions: Readonly<Record<string, readonly RegExp[] | string>> = {
   "src/lib/text/shell.ts": [/\n\t*END(?=\n|$)/],
   "src/testing/completion-wire.ts": [/[\s\S]{1,7}/g],
 };
-
-before(measureStep);
 
 test("an expression that goes back over its text is caught, whatever its worst letters are", () => {
   const slow = [

@@ -1,9 +1,10 @@
 const nouns = "api|access|auth|secret|token|key|password|username";
 
+// <YOUR_TOKEN>, https://<tenant>.example.com
+const inBrackets = /<[a-z][\w .-]*>/i;
+
 /** What a page shows where people put their own value. None of these fits a random secret, a path or JSON. */
 const shapes: readonly RegExp[] = [
-  // <YOUR_TOKEN>, https://<tenant>.example.com; '</' is markup
-  /<[a-z][\w .-]*>(?!.{0,200}<\/)/i,
   // your-api-key, https://your-site.example.com, YOURTOKEN
   new RegExp(`(?<![a-z0-9])your(?:[-_ ][a-z]|${nouns})[\\w-]*`, "i"),
   // API_KEY_HERE, paste your token here
@@ -25,7 +26,8 @@ const shapes: readonly RegExp[] = [
 /** The part of a text that stands for a value that is still missing. */
 export function findPlaceholder(text: string): string | undefined {
   const plain = text.trim().replace(/^(?:bearer|basic|token)\s+/i, "");
-  for (const shape of shapes) {
+  const isMarkup = plain.includes("</");
+  for (const shape of isMarkup ? shapes : [inBrackets, ...shapes]) {
     const placeholder = shape.exec(plain)?.[0];
     if (placeholder !== undefined) return placeholder;
   }
