@@ -179,7 +179,7 @@ function filesNamed(
 }
 
 function pathNamed(name: string, base: string): string | null {
-  const withoutQuery = name.replace(/[?#].*$/, "");
+  const [withoutQuery = ""] = name.split(/[?#]/, 1);
   if (/^file:\/\//.test(withoutQuery)) {
     if (URL.canParse(withoutQuery) && new URL(withoutQuery).hostname === "")
       return fileURLToPath(withoutQuery);
