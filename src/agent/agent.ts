@@ -104,6 +104,7 @@ export function createAgent(context: AgentContext): Agent {
   const codeParts: CodeParts = {
     plane,
     store: recorder.store,
+    conversations: access.conversations,
     keepRun: async (run) => (await runner()).keepRun(run),
     stopping: stopping.signal,
     visibleTo: (principal) => context.catalogue.visibleTo(principal),

@@ -60,7 +60,6 @@ export function createParkedRequests() {
 class Parked extends CancellableRequest implements RequestContext {
   readonly request: Request;
   readonly era = "modern";
-  readonly conversation = null;
   readonly questions = new Map<string, Question>();
   readonly #first: RequestContext;
   readonly #waiting: Waiting;
@@ -80,6 +79,10 @@ class Parked extends CancellableRequest implements RequestContext {
 
   get principal() {
     return this.#first.principal;
+  }
+
+  get conversation() {
+    return this.#first.conversation;
   }
 
   get view() {

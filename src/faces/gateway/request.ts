@@ -34,8 +34,10 @@ export type RequestContext = {
   tools: ClientTools;
   /** The least serious level; null for none. */
   logLevel: LogLevel | null;
-  /** Where the client has a session. */
+  /** What the caller calls it, else the session of the client, else a connection that the client has to itself. */
   conversation: string | null;
+  /** Set from the metadata of the request. */
+  namedConversation: string | null;
   /** Whether the store knows that session as long as it lives. */
   isKeptSession?: boolean;
   /** Set where the answer is the outcome of a call that waited for a person. */
