@@ -53,10 +53,10 @@ const withDoor = [
 ];
 
 /** A face translates and decides nothing: it needs the words of the domain and no room. */
-const belowFaces = ["operations", "protocol", "model", "lib"];
+const belowFaces = ["operations", "bundled", "protocol", "model", "lib"];
 
-/** The one file that names the packages. */
-const namesPackages = "bundled.ts";
+/** The files that name the packages. */
+const namesPackages = ["bundled.ts", "bundled/packages.ts"];
 /** Lists of what packages declare, by the names `#bundled/…`; those of a core alone are empty. */
 const listsDeclarations = "bundled";
 /** Where a package declares its verbs. Nothing there is loaded to run them. */
@@ -200,7 +200,10 @@ test("imports point down the list of rooms", () => {
     // The servers that come with the product are started by its own executable.
     if (target.startsWith("../servers/")) return from !== "local-cli.ts";
     if (packageOf(target) !== null)
-      return from !== namesPackages && !(from === listsDeclarations && declarations.test(target));
+      return !(
+        namesPackages.includes(found.file) ||
+        (from === listsDeclarations && declarations.test(target))
+      );
     return order.indexOf(roomOf(target)) < order.indexOf(from);
   });
   assert.deepEqual(wrong, []);
@@ -353,13 +356,16 @@ test("a package has a door, a page and a name of its own, and is published with 
   }
 });
 
-test("one file names every package, and loads it when it is used", () => {
-  const named = importsOf(namesPackages).filter(({ target }) => target.startsWith("../packages/"));
+test("two files name every package, and load it when it is used", () => {
+  const named = namesPackages
+    .flatMap(importsOf)
+    .filter((found) => packageOf(ownTarget(found)) !== null);
   assert.deepEqual(
     named.map(ownTarget).sort(),
     packageFolders.map((folder) => doorOf(nameOf(folder))).sort(),
   );
-  assert.doesNotMatch(withoutComments(namesPackages), /\bfrom\s*["']\.\.\/packages\//);
+  for (const file of namesPackages)
+    assert.doesNotMatch(withoutComments(file), /\bfrom\s*["'][./]*\/packages\//);
 });
 
 test("the core opens its ground and the doors of its rooms to packages, and nothing else", () => {
