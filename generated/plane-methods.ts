@@ -1,4 +1,4 @@
-// Generated from src/operations/declared by npm run docs. Change the operation instead.
+// Generated from the declared operations by npm run docs. Change the operation instead.
 import type { AgentCounters, AgentOutcome, AgentStep, ConversationRuns, MissingServer, StoppedRun, TokenUsage, WaitingCall } from "../src/model/agent/run-schema.ts";
 import type { AuditCheck, AuditRecord, CallProof } from "../src/model/audit-schema.ts";
 import type { BundleImport, EntryChange, EntryView, PinDiff, PinView } from "../src/model/catalogue/change-schema.ts";

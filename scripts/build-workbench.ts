@@ -278,7 +278,7 @@ function sourcesOf({ shared }: Pick<Build, "shared">): string[] {
     "package-lock.json",
   ];
   // The routes are worked out from the operations, which are not in the bundle themselves.
-  own.push("src/operations/**/*.ts");
+  own.push("src/{operations,bundled}/**/*.ts", "packages/*/src/operations/*.ts");
   return [...filesIn(root, own), ...shared].sort();
 }
 

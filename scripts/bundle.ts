@@ -216,7 +216,7 @@ export function importedAtOnce(entries: readonly string[]): ReadonlySet<string> 
     found.add(file);
     if (workedOut.includes(file)) return;
     const imports = readFileSync(file, "utf8").matchAll(
-      /^(?:import|export)\b(?!\s+type\b)[^"';]*?\bfrom\s*"(\.[^"]+|@toolplane\/core\/[^"]+)"/gm,
+      /^(?:import|export)\b(?!\s+type\b)[^"';]*?\bfrom\s*"(\.[^"]+|@toolplane\/core\/[^"]+|#bundled\/[^"]+)"/gm,
     );
     for (const [, name = ""] of imports) {
       const behind = fileBehind(name);

@@ -5,7 +5,7 @@ import { createTypeWriter, importsFor, type TypeWriter } from "./type-text.ts";
 
 export const planeMethodsFile = "generated/plane-methods.ts";
 
-const head = `// Generated from src/operations/declared by npm run docs. Change the operation instead.
+const head = `// Generated from the declared operations by npm run docs. Change the operation instead.
 `;
 const caller = { name: "Caller", file: "src/model/principal.ts" };
 

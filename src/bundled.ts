@@ -1,9 +1,13 @@
+import { extraPackages } from "#bundled/packages";
 import type { Packages } from "./plane.ts";
 
-/** The packages of this repository, which come with the published one. No other file of the core imports them. */
+/**
+ * The packages of this repository, which come with the published one. With those of `#bundled/packages`, no other file of the
+ * core imports them.
+ */
 export const bundled: Packages = {
-  agent: () => import("../packages/agent/src/agent.ts"),
-  code: () => import("../packages/code/src/code.ts"),
+  agent: extraPackages.agent,
+  code: extraPackages.code,
   containers: () => import("../packages/containers/src/containers.ts"),
   doctor: () => import("../packages/doctor/src/doctor.ts"),
   import: () => import("../packages/import/src/import.ts"),
@@ -14,5 +18,5 @@ export const bundled: Packages = {
   search: () => import("../packages/search/src/search.ts"),
   signIn: () => import("../packages/sign-in/src/sign-in.ts"),
   telemetry: () => import("../packages/telemetry/src/telemetry.ts"),
-  work: () => import("../packages/work/src/work.ts"),
+  work: extraPackages.work,
 };

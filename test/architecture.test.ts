@@ -24,6 +24,7 @@ const order = [
   "plane-context.ts",
   "state.ts",
   "operations",
+  "bundled",
   "work",
   "agent",
   "extensions",
@@ -52,14 +53,18 @@ const withDoor = [
 ];
 
 /** A face translates and decides nothing: it needs the words of the domain and no room. */
-const belowFaces = ["operations", "protocol", "model", "lib"];
+const belowFaces = ["operations", "bundled", "protocol", "model", "lib"];
 
-/** The one file that names the packages. */
-const namesPackages = "bundled.ts";
+/** The files that name the packages. */
+const namesPackages = ["bundled.ts", "bundled/packages.ts"];
+/** Lists of what packages declare, by the names `#bundled/…`; those of a core alone are empty. */
+const listsDeclarations = "bundled";
+/** Where a package declares its verbs. Nothing there is loaded to run them. */
+const declarations = /^\.\.\/packages\/[^/]+\/src\/operations\//;
 /** A door for packages alone. What it brings is not loaded with the room. */
 const secondDoor = "config/editing.ts";
 /** What a package may import of the core beside the doors of rooms. */
-const openToPackages = ["model", "lib", "protocol"];
+const openToPackages = ["model", "lib", "operations", "protocol"];
 
 /** Where a foreign library lives. Those of packages are in their package.json. */
 const homes: Record<string, readonly string[]> = {
@@ -194,7 +199,11 @@ test("imports point down the list of rooms", () => {
     if (target.startsWith("../generated/")) return !found.isType;
     // The servers that come with the product are started by its own executable.
     if (target.startsWith("../servers/")) return from !== "local-cli.ts";
-    if (packageOf(target) !== null) return from !== namesPackages;
+    if (packageOf(target) !== null)
+      return !(
+        namesPackages.includes(found.file) ||
+        (from === listsDeclarations && declarations.test(target))
+      );
     return order.indexOf(roomOf(target)) < order.indexOf(from);
   });
   assert.deepEqual(wrong, []);
@@ -262,7 +271,10 @@ test("no file imports itself by way of others", () => {
 
 test("a schema of an answer is loaded by what describes answers, and by no start", () => {
   const mayLoad = (file: string) =>
-    isSchema(file) || isIn(file, "operations") || isIn(file, "faces/http");
+    isSchema(file) ||
+    isIn(file, "operations") ||
+    isIn(file, "faces/http") ||
+    declarations.test(file);
   const wrong = [...own, ...ofPackages].filter(
     (found) => !found.isType && isSchema(ownTarget(found)) && !mayLoad(found.file),
   );
@@ -344,13 +356,16 @@ test("a package has a door, a page and a name of its own, and is published with 
   }
 });
 
-test("one file names every package, and loads it when it is used", () => {
-  const named = importsOf(namesPackages).filter(({ target }) => target.startsWith("../packages/"));
+test("two files name every package, and load it when it is used", () => {
+  const named = namesPackages
+    .flatMap(importsOf)
+    .filter((found) => packageOf(ownTarget(found)) !== null);
   assert.deepEqual(
     named.map(ownTarget).sort(),
     packageFolders.map((folder) => doorOf(nameOf(folder))).sort(),
   );
-  assert.doesNotMatch(withoutComments(namesPackages), /\bfrom\s*["']\.\.\/packages\//);
+  for (const file of namesPackages)
+    assert.doesNotMatch(withoutComments(file), /\bfrom\s*["'][./]*\/packages\//);
 });
 
 test("the core opens its ground and the doors of its rooms to packages, and nothing else", () => {

@@ -73,7 +73,7 @@ function packagesIn(pattern: string): Set<string> {
     ])
     .map(([, target = ""]) => target);
   const names = found.map((target) => /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target);
-  return new Set(names.filter((name) => !/^(?:node:|@toolplane\/)/.test(name)));
+  return new Set(names.filter((name) => !/^(?:node:|@toolplane\/|#)/.test(name)));
 }
 
 test("every library that the program or the workbench imports has a line of reason", () => {

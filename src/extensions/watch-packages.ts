@@ -1,6 +1,7 @@
 import { nowText } from "../lib/ids-and-time.ts";
 
-type Loaders = Readonly<Record<string, () => Promise<unknown>>>;
+type Loader = (() => Promise<unknown>) & { isLeftOut?: boolean };
+type Loaders = Readonly<Record<string, Loader>>;
 
 /** A package that comes with the product. `since` is null until something has needed it. */
 export type PackageState = { name: string; since: string | null; importMs: number };
@@ -11,6 +12,7 @@ export function watchPackages<T extends Loaders>(
 ): { packages: T; states(): PackageState[] } {
   const states = new Map<string, PackageState>();
   const watched = Object.entries(packages).map(([name, load]) => {
+    if (load.isLeftOut) return [name, load] as const;
     states.set(name, { name, since: null, importMs: 0 });
     const loadOnce = async () => {
       if (states.get(name)?.since !== null) return load();

@@ -21,7 +21,7 @@ const ofTheLibrary: Readonly<Record<string, number>> = {
   "trust.unanswered": 0,
 };
 
-/** The same plane for one caller: a method that is called without a caller is called by this one. */
+/** The same plane for one caller, who calls each method that is called without one. */
 export function bindCaller(plane: object, caller: KnownCaller): Plane {
   const bound: Methods = { ...(plane as Methods) };
   const bind = (name: string, at: number) => {

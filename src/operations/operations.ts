@@ -1,18 +1,15 @@
 import type { z } from "zod";
+import { bundledOperations } from "#bundled/operations";
 import type { TypeOf } from "../model/json.ts";
 import { addingOperations } from "./declared/adding.ts";
-import { agentOperations } from "./declared/agent.ts";
 import { approvalOperations } from "./declared/approvals.ts";
 import { auditOperations } from "./declared/audit.ts";
 import { callOperations } from "./declared/calls.ts";
 import { clientOperations } from "./declared/clients.ts";
-import { codeOperations } from "./declared/code.ts";
-import { deadLetterOperations } from "./declared/dead-letters.ts";
 import { defaultOperations } from "./declared/defaults.ts";
 import { entryOperations } from "./declared/entries.ts";
 import { extensionOperations } from "./declared/extensions.ts";
 import { identityOperations } from "./declared/identity.ts";
-import { jobOperations } from "./declared/jobs.ts";
 import { localOperations } from "./declared/local.ts";
 import { offerOperations } from "./declared/offers.ts";
 import { peopleOperations } from "./declared/people.ts";
@@ -22,13 +19,12 @@ import { changeOperations, registryOperations } from "./declared/registry.ts";
 import { searchOperations } from "./declared/search.ts";
 import { serverOperations } from "./declared/servers.ts";
 import { setupOperations } from "./declared/setup.ts";
-import { skillOperations } from "./declared/skills.ts";
 import { toolOperations } from "./declared/tools.ts";
-import { toolsetOperations } from "./declared/toolsets.ts";
 import { trustOperations } from "./declared/trust.ts";
+import { userOperations } from "./declared/users.ts";
 import type { Operation } from "./operation.ts";
 
-/** Every verb of the plane, declared once. Those whose path could be taken for a name come first. */
+/** Every verb, declared once. Those whose path could be taken for a name come first. */
 const declared = [
   changeOperations,
   qualityOperations,
@@ -36,26 +32,22 @@ const declared = [
   auditOperations,
   approvalOperations,
   policyOperations,
-  deadLetterOperations,
   registryOperations,
   serverOperations,
-  skillOperations,
-  jobOperations,
   offerOperations,
   identityOperations,
   peopleOperations,
   toolOperations,
   searchOperations,
   entryOperations,
-  agentOperations,
-  codeOperations,
   setupOperations,
   defaultOperations,
   addingOperations,
   clientOperations,
-  toolsetOperations,
+  userOperations,
   trustOperations,
   extensionOperations,
+  ...bundledOperations,
 ] as const;
 
 export const operations: readonly Operation[] = [

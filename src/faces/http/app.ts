@@ -1,5 +1,6 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { leftOutWith } from "#bundled/left-out";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ConfigFiles } from "../../operations/operation.ts";
@@ -96,8 +97,11 @@ export function createApp(plane: Plane, options: AppOptions): App {
   app.onError((error, c) =>
     problemResponse(error, challengeOf(error, places(c.req.header("host")), c.get("principal"))),
   );
-  app.notFound(({ req }) =>
-    problemResponse(new PlaneError("NOT_FOUND", `No route ${req.method} ${req.path}.`)),
+  app.notFound(({ req: { method, path } }) =>
+    problemResponse(
+      leftOutWith(path.split("/")[1] ?? "") ??
+        new PlaneError("NOT_FOUND", `No route ${method} ${path}.`),
+    ),
   );
 
   const additions = ownAnswers(identities, closing);

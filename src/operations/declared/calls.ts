@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { CallProof } from "../../model/audit-schema.ts";
 import { maxSeriesMinutes, maxSeriesSteps } from "../../model/calls/call-history.ts";
 import type { CallRecord as StoredCall } from "../../model/calls/call-schema.ts";
@@ -181,7 +182,7 @@ const calls = [
         filter.status !== "waiting" || (queued === undefined ? isOpen(answer) : isInQueue(queued));
       const matchingRecords = await collectPages(read, isListed, {
         limit: limit + 1,
-        ...(cursor === undefined ? {} : { before: cursor }),
+        ...withoutUndefined({ before: cursor }),
       });
       const pageRecords = matchingRecords.slice(0, limit);
       const calls = payloads ? await withPayloads(plane, pageRecords, asker) : pageRecords;

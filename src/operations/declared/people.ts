@@ -4,6 +4,7 @@ import { GrantView, PersonView } from "../../model/access/sign-in-schema.ts";
 import { byCreation, NextCursor, page, pageAfterCursor, text } from "../fields.ts";
 import { type Fields, operation, pick } from "../operation.ts";
 
+const linkLife = "The link counts once, for a week.";
 const names = z.array(z.string());
 
 /** What clients may do for people. */
@@ -117,8 +118,7 @@ const people = [
     name: "people.invite",
     args: ["..."],
     summary: "Invite a person to sign in here",
-    description:
-      "The link counts once, for a week. A new invitation of the same person replaces the last one.",
+    description: `${linkLife} A new invitation of the same person replaces the last one.`,
     scope: "admin",
     input: z.object({
       user: z.string().meta({ description: "The name or e-mail address." }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { PolicyRule } from "../../model/access/policy.ts";
 import { policyModes } from "../../model/calls/call.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -82,8 +83,7 @@ export const policyOperations = [
     run: (plane, { tool, arguments: args = {}, face, mode }, asker) =>
       plane.policy.test(tool, args as JsonObject, {
         ...asker,
-        ...(face ? { face } : {}),
-        ...(mode ? { mode } : {}),
+        ...withoutUndefined({ face, mode }),
       }),
   }),
   operation({

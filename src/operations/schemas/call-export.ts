@@ -101,12 +101,17 @@ function harEntry(call: Exported) {
     ...(call.run !== undefined && { _runId: call.run }),
     ...(call.conversation !== undefined && { _conversation: call.conversation }),
     _argumentNames: call.argumentNames,
-    _payload: payload === undefined ? "not kept" : payload === null ? "not kept any more" : "kept",
+    _payload: payloadState(payload),
     _verdict: call.approval,
     _stages: stages,
     _attempts: attempts,
     _error: error,
   };
+}
+
+function payloadState(payload: Exported["payload"]): string {
+  if (payload === undefined) return "not kept";
+  return payload === null ? "not kept any more" : "kept";
 }
 
 const empty = { httpVersion: "MCP", cookies: [], headers: [], headersSize: -1 };

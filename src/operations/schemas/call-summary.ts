@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { failedStatuses } from "../../model/calls/call-history.ts";
 import type { CallRecord } from "../../model/calls/call-schema.ts";
 
@@ -53,7 +54,7 @@ export async function summarizeCalls(
     const page = await read({
       limit: pageSize,
       since,
-      ...(before === undefined ? {} : { before }),
+      ...withoutUndefined({ before }),
     });
     calls.push(...page);
     isWhole = page.length < pageSize;

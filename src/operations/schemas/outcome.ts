@@ -15,6 +15,7 @@ import { ErrorReport } from "../../model/errors-schema.ts";
 import { typed } from "../../model/json-schema.ts";
 import { DeadLetter } from "../../model/work/dead-letter-schema.ts";
 
+const payloadsNote = "Argument values and results only where `observability.keepPayloads` is on.";
 const ToolResult = z
   .looseObject({
     content: z.array(z.looseObject({ type: z.string() })),
@@ -137,6 +138,5 @@ export const ShownRecord = CallRecord.extend({
   }),
 }).meta({
   id: "CallRecord",
-  description:
-    "What is kept of a call. Argument values and results only where `observability.keepPayloads` is on.",
+  description: `What is kept of a call. ${payloadsNote}`,
 });

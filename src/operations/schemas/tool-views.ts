@@ -104,7 +104,8 @@ function startOf(cursor: string): number {
 
 function compareKeys(a: string | number | null, b: string | number | null, sign: number): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return a < b ? -sign : a > b ? sign : 0;
+  if (a === b) return 0;
+  return a < b ? -sign : sign;
 }
 
 /** Everything a manifest can say stands beside its name, known or null. */

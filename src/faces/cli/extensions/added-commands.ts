@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { leftOutWith } from "#bundled/left-out";
 import { toPlaneError } from "../../../model/errors.ts";
 import type { ExtensionVerb } from "../../../model/extensions/extension-schema.ts";
 import type { Plane } from "../../../model/plane.ts";
@@ -23,6 +24,8 @@ export async function runAdded(
   options: GlobalOptions,
   parse: (add: AddCommands) => Promise<number>,
 ): Promise<number | null> {
+  const leftOut = leftOutWith(noun);
+  if (leftOut !== null) throw leftOut;
   let isAsked = false;
   try {
     return await withPlane(

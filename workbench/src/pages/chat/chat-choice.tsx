@@ -1,9 +1,8 @@
-import type { z } from "zod";
-import type { AgentChoices } from "../../../../src/operations/declared/agent.ts";
+import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { Select } from "../../parts/field.tsx";
 import { type AskOptions, chatStyles } from "./conversation.ts";
 
-export type Choices = z.infer<typeof AgentChoices>;
+export type Choices = AnswerOf<"agent.choices">;
 
 type ChoiceProps = {
   choices: Choices;

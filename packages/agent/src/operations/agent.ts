@@ -1,29 +1,39 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { countOf } from "@toolplane/core/lib/text/wording";
+import type { AgentResult, RunAgentOptions } from "@toolplane/core/model/agent";
+import { agentAnswer } from "@toolplane/core/model/agent/agent-answer";
+import { agentOutcomes } from "@toolplane/core/model/agent/agent-run";
+import type { ChatMessage } from "@toolplane/core/model/agent/chat";
+import { ConversationRuns, RunningRun, StoppedRun } from "@toolplane/core/model/agent/run-schema";
+import { ModelDefinition } from "@toolplane/core/model/config/config";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { JsonObject } from "@toolplane/core/model/json";
+import { AnyObject } from "@toolplane/core/model/json-schema";
+import type { Plane } from "@toolplane/core/model/plane";
+import {
+  modelOptions,
+  pageOptions,
+  recordingOptions,
+} from "@toolplane/core/operations/command-options";
+import { setupIn, withoutPath } from "@toolplane/core/operations/declared/setup";
+import {
+  Cursor,
+  defaultPage,
+  Limit,
+  NextCursor,
+  oneOf,
+  text,
+} from "@toolplane/core/operations/fields";
+import { filesOnly, operation } from "@toolplane/core/operations/operation";
+import { shownAgentAnswer } from "@toolplane/core/operations/public-errors";
+import { ownOnly, user } from "@toolplane/core/operations/schemas/call-filters";
 import { z } from "zod";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { countOf } from "../../lib/text/wording.ts";
-import { agentAnswer } from "../../model/agent/agent-answer.ts";
-import { agentOutcomes } from "../../model/agent/agent-run.ts";
-import type { ChatMessage } from "../../model/agent/chat.ts";
-import { ConversationRuns, RunningRun, StoppedRun } from "../../model/agent/run-schema.ts";
-import type { AgentResult, RunAgentOptions } from "../../model/agent.ts";
-import { ModelDefinition } from "../../model/config/config.ts";
-import { PlaneError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
-import { AnyObject } from "../../model/json-schema.ts";
-import type { Plane } from "../../model/plane.ts";
-import { modelOptions, pageOptions, recordingOptions } from "../command-options.ts";
-import { Cursor, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
-import { filesOnly, operation } from "../operation.ts";
-import { shownAgentAnswer } from "../public-errors.ts";
-import { AgentAnswerSchema, AgentBody } from "../schemas/agent.ts";
-import { ownOnly, user } from "../schemas/call-filters.ts";
-import { RunSchema, RunSummarySchema } from "../schemas/run.ts";
-import { setupIn, withoutPath } from "./setup.ts";
+import { AgentAnswerSchema, AgentBody, RunSchema, RunSummarySchema } from "./agent-schemas.ts";
 import { knownToolsets } from "./toolsets.ts";
 
 const tag = "Agents";
 
-export const AgentChoices = z
+const AgentChoices = z
   .object({
     models: z.array(z.string()).meta({ description: "The configured models, by name." }),
     toolsets: z.array(z.string()),

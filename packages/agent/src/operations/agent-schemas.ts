@@ -1,9 +1,18 @@
+import { agentStyles, traceTypes } from "@toolplane/core/model/agent/agent-run";
+import { AgentRun } from "@toolplane/core/model/agent/run-schema";
+import { policyModes } from "@toolplane/core/model/calls/call";
+import { ErrorReport } from "@toolplane/core/model/errors-schema";
+import { AccessOptions } from "@toolplane/core/operations/schemas/access-options";
 import { z } from "zod";
-import { agentStyles, traceTypes } from "../../model/agent/agent-run.ts";
-import { policyModes } from "../../model/calls/call.ts";
-import { ErrorReport } from "../../model/errors-schema.ts";
-import { AccessOptions } from "./access-options.ts";
-import { RunSchema } from "./run.ts";
+
+export const RunSchema = AgentRun.omit({ owner: true }).meta({
+  id: "Run",
+  description: "What an agent did. Without what looks like a secret.",
+});
+
+export const RunSummarySchema = RunSchema.omit({ steps: true, messages: true }).meta({
+  id: "RunSummary",
+});
 
 const count = z.number().int().min(1).optional();
 const Messages = z.array(z.looseObject({ role: z.string() }));

@@ -1,13 +1,13 @@
+import { AnyObject } from "@toolplane/core/model/json-schema";
+import type { JobStatus as Status } from "@toolplane/core/model/plane-work";
+import { jobRunStates } from "@toolplane/core/model/work/job-run";
+import type { JobRun as Run } from "@toolplane/core/model/work/run-schema";
+import { JobRun } from "@toolplane/core/model/work/run-schema";
+import { Cursor, count, NextCursor, oneOf, text } from "@toolplane/core/operations/fields";
+import { type Audit, operation, pick } from "@toolplane/core/operations/operation";
+import { shownJobRun } from "@toolplane/core/operations/public-errors";
 import { z } from "zod";
-import { AnyObject } from "../../model/json-schema.ts";
-import type { JobStatus as Status } from "../../model/plane-work.ts";
-import { jobRunStates } from "../../model/work/job-run.ts";
-import type { JobRun as Run } from "../../model/work/run-schema.ts";
-import { JobRun } from "../../model/work/run-schema.ts";
-import { Cursor, count, NextCursor, oneOf, text } from "../fields.ts";
-import { type Audit, operation, pick } from "../operation.ts";
-import { shownJobRun } from "../public-errors.ts";
-import { Job } from "../schemas/job.ts";
+import { Job } from "./job-schemas.ts";
 
 const tag = "Jobs";
 const name = text("The job's name.");

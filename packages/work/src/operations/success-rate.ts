@@ -1,5 +1,5 @@
-import { readShare } from "../model/catalogue/tool-query.ts";
-import { PlaneError } from "../model/errors.ts";
+import { readShare } from "@toolplane/core/model/catalogue/tool-query";
+import { PlaneError } from "@toolplane/core/model/errors";
 
 /** As the list of tools reads it. */
 export function readSuccessRate(written: string): number {

@@ -1,7 +1,7 @@
+import { HealthSummary } from "@toolplane/core/model/catalogue/health-schema";
+import { AnyObject } from "@toolplane/core/model/json-schema";
+import { missedPolicies } from "@toolplane/core/model/work/job";
 import { z } from "zod";
-import { HealthSummary } from "../../model/catalogue/health-schema.ts";
-import { AnyObject } from "../../model/json-schema.ts";
-import { missedPolicies } from "../../model/work/job.ts";
 
 const names = z.array(z.string());
 

@@ -1,10 +1,9 @@
-import { z } from "zod";
-import { workKinds } from "../../model/catalogue/change.ts";
-import type { ServerSkill } from "../../model/catalogue/skill-entry.ts";
-import type { JsonObject } from "../../model/json.ts";
-import { AnyObject } from "../../model/json-schema.ts";
-import { SkillRun } from "../../model/work/run-schema.ts";
-import { ofPersonaOptions, pageOptions } from "../command-options.ts";
+import { workKinds } from "@toolplane/core/model/catalogue/change";
+import type { ServerSkill } from "@toolplane/core/model/catalogue/skill-entry";
+import type { JsonObject } from "@toolplane/core/model/json";
+import { AnyObject } from "@toolplane/core/model/json-schema";
+import { SkillRun } from "@toolplane/core/model/work/run-schema";
+import { ofPersonaOptions, pageOptions } from "@toolplane/core/operations/command-options";
 import {
   Cursor,
   Done,
@@ -14,10 +13,11 @@ import {
   page,
   pageAfterCursor,
   text,
-} from "../fields.ts";
-import { changedEntry, operation } from "../operation.ts";
-import { Job, WorkEntrySchema } from "../schemas/job.ts";
-import { readSuccessRate } from "../success-rate.ts";
+} from "@toolplane/core/operations/fields";
+import { changedEntry, operation } from "@toolplane/core/operations/operation";
+import { z } from "zod";
+import { Job, WorkEntrySchema } from "./job-schemas.ts";
+import { readSuccessRate } from "./success-rate.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */

@@ -1,10 +1,18 @@
+import { deadLetterStatuses } from "@toolplane/core/model/work/dead-letter";
+import { DeadLetter } from "@toolplane/core/model/work/dead-letter-schema";
+import { pageOptions } from "@toolplane/core/operations/command-options";
+import {
+  Cursor,
+  Done,
+  defaultPage,
+  Limit,
+  NextCursor,
+  oneOf,
+  text,
+} from "@toolplane/core/operations/fields";
+import { type Audit, operation, pick } from "@toolplane/core/operations/operation";
+import { OutcomeSchema } from "@toolplane/core/operations/schemas/outcome";
 import { z } from "zod";
-import { deadLetterStatuses } from "../../model/work/dead-letter.ts";
-import { DeadLetter } from "../../model/work/dead-letter-schema.ts";
-import { pageOptions } from "../command-options.ts";
-import { Cursor, Done, defaultPage, Limit, NextCursor, oneOf, text } from "../fields.ts";
-import { type Audit, operation, pick } from "../operation.ts";
-import { OutcomeSchema } from "../schemas/outcome.ts";
 
 const tag = "Dead letters";
 const id = text("The entry's id.");

@@ -1,17 +1,16 @@
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import type { CodeOutcome, RunCodeOptions } from "@toolplane/core/model/agent/code-run";
+import { CodeSearch } from "@toolplane/core/model/agent/code-schema";
+import { policyModes } from "@toolplane/core/model/calls/call";
+import { CallStatus } from "@toolplane/core/model/calls/call-schema";
+import { largestSearch } from "@toolplane/core/model/catalogue/search";
+import { PlaneError } from "@toolplane/core/model/errors";
+import { ErrorReport } from "@toolplane/core/model/errors-schema";
+import { recordingOptions } from "@toolplane/core/operations/command-options";
+import { count } from "@toolplane/core/operations/fields";
+import { operation } from "@toolplane/core/operations/operation";
+import { toPublicError } from "@toolplane/core/operations/public-errors";
 import { z } from "zod";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import type { CodeOutcome, RunCodeOptions } from "../../model/agent/code-run.ts";
-import { CodeSearch, GeneratedFile } from "../../model/agent/code-schema.ts";
-import { policyModes } from "../../model/calls/call.ts";
-import { CallStatus } from "../../model/calls/call-schema.ts";
-import { largestSearch } from "../../model/catalogue/search.ts";
-import { PlaneError } from "../../model/errors.ts";
-import { ErrorReport } from "../../model/errors-schema.ts";
-import { codegenKinds } from "../../model/plane-work.ts";
-import { recordingOptions } from "../command-options.ts";
-import { count } from "../fields.ts";
-import { operation } from "../operation.ts";
-import { toPublicError } from "../public-errors.ts";
 
 const tag = "Code";
 
@@ -154,37 +153,6 @@ export const codeOperations = [
       arguments: { "<query>": "what the tools should do" },
       options: { "--limit <number>": { about: "maximum number of tools", kind: "limit" } },
       examples: ["code search 'read a file'"],
-    },
-  }),
-  operation({
-    name: "codegen.generate",
-    args: ["kind", "..."],
-    summary: "TypeScript for tools: types, a client, or the command line of one server",
-    description: "The same catalogue gives the same text.",
-    example: 'const { files } = await plane.codegen.generate("client", { server: "files" });',
-    scope: "read",
-    input: z.object({
-      kind: z.enum(codegenKinds),
-      server: z.string().optional().meta({ description: "Only the tools of this server." }),
-      toolset: z.string().optional().meta({ description: "Only the tools of this toolset." }),
-    }),
-    output: z.object({ files: z.array(GeneratedFile) }).meta({ id: "GeneratedFiles" }),
-    http: { method: "get", path: "/codegen/{kind}", tag, answers: { 200: "The files." } },
-    cli: {
-      command: "codegen",
-      about:
-        "TypeScript for tools: types, a client with a method for each, or the command line of one server",
-      arguments: { "<kind>": "types, client or cli" },
-      options: {
-        "--server <name>": "only the tools of this server",
-        "--toolset <name>": "only the tools of this toolset",
-        "--out <directory>": "write the files there instead of to standard output",
-      },
-      examples: [
-        "codegen types > tools.ts",
-        "codegen client --toolset small --out src/tools",
-        "codegen cli --server demo --out bin",
-      ],
     },
   }),
 ];

@@ -1,0 +1,2 @@
+/** A core alone has its own verbs. */
+export const bundledOperations = [] as const;
