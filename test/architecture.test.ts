@@ -108,7 +108,6 @@ const aboveWall = [
   "calls/lookup.ts",
   "calls/record.ts",
   "catalogue/tool-listing.ts",
-  "config/check-values.ts",
   "config/descriptions.ts",
   "config/load-config.ts",
   "faces/cli/commands/call-history.ts",

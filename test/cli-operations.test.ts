@@ -6,6 +6,7 @@ import { operationCommands } from "../src/faces/cli/command-table.ts";
 import { ownCommands } from "../src/faces/cli/own-commands.ts";
 import { createProgram } from "../src/faces/cli/program.ts";
 import type { CommandNode } from "../src/faces/cli/verb.ts";
+import { toolFormats } from "../src/model/catalogue/tool-formats.ts";
 import { fixedInputs } from "../src/operations/fields.ts";
 import { isMissing } from "../src/operations/operation.ts";
 import { operations } from "../src/operations/operations.ts";
@@ -31,6 +32,12 @@ test("every command runs a function that exists, and every function belongs to a
   }
   // The others are run by their operation.
   for (const { command } of ownCommands) assert.ok(command in commandBodies, command);
+});
+
+test("the help of 'tools export' names every format", () => {
+  const command = ownCommands.find((own) => own.command === "tools export");
+  const help = JSON.stringify(command?.options?.["--format <name>"]);
+  assert.ok(help.includes(`${Object.keys(toolFormats).join(", ")}, or code`), help);
 });
 
 /** How an input of the plane is called where a person types it. */
