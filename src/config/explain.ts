@@ -2,7 +2,15 @@ import { nearest } from "../lib/text/nearest.ts";
 import type { Config } from "../model/config/config.ts";
 import type { Explanation } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject, type Path, renderPath } from "../model/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type Path,
+  renderPath,
+} from "../model/json.ts";
 import { defaultTimeoutMs } from "../model/servers/server.ts";
 import type { Merged } from "./merge-settings.ts";
 import { configSchema } from "./schemas.ts";
@@ -44,8 +52,8 @@ function explainRules(key: string, { settings }: Merged): Explanation[] {
   return settings
     .filter(({ path }) => renderPath(path) === "policy.rules")
     .flatMap(({ path, value, originInside, origin }) =>
-      (Array.isArray(value) ? value : []).flatMap((rule, index) => {
-        const { from } = isObject(rule) ? rule : {};
+      listOrEmpty(value).flatMap((rule, index) => {
+        const { from } = objectOrEmpty(rule);
         const source = typeof from === "string" ? from.replace(/^mcpServers\./, "servers.") : null;
         const name = source ?? `policy.rules[${number++}]`;
         if (name !== ruleKey && !(source !== null && isFromKey(source, ruleKey))) return [];
@@ -113,14 +121,14 @@ function keyIn(schema: JsonObject, path: readonly string[]): JsonObject | undefi
   const isProperty = isObject(properties) && Object.hasOwn(properties, key);
   const inner = isProperty ? properties[key] : additionalProperties;
   if (isObject(inner)) return keyIn(inner as JsonObject, innerPath);
-  const alternatives = (Array.isArray(anyOf) ? anyOf : []).filter(isObject) as JsonObject[];
+  const alternatives = listOrEmpty(anyOf).filter(isObject) as JsonObject[];
   return alternatives
     .map((alternative) => keyIn(alternative, path))
     .find((keySchema) => keySchema !== undefined);
 }
 
 function* valuesIn(value: unknown, path: Path): Generator<[Path, unknown]> {
-  for (const [key, inner] of Object.entries(isObject(value) ? value : {})) {
+  for (const [key, inner] of Object.entries(objectOrEmpty(value))) {
     yield [[...path, key], inner];
     yield* valuesIn(inner, [...path, key]);
   }

@@ -92,7 +92,7 @@ export function urlOf(
 ): Foreign<URL> | null {
   const address = open(text);
   const from = (base instanceof Foreign ? open(base) : base)?.href;
-  const url = URL.canParse(address, from) ? new URL(address, from) : null;
+  const url = URL.parse(address, from);
   const isPlain =
     url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
   return isPlain ? foreign(url) : null;

@@ -1,6 +1,6 @@
 import { createLru } from "../../lib/lru.ts";
 import { pageMimeType } from "../../model/catalogue/tool-page.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 
 /** Of one server, that are compared with each other. */
 const maxPages = 500;
@@ -54,8 +54,7 @@ export function describePage(uri: string, contents: unknown): UnknownObject | nu
   for (const { mimeType, text, blob, _meta } of pages) {
     const html =
       typeof text === "string" ? text : Buffer.from(String(blob), "base64").toString("utf8");
-    const { csp, permissions, domain } =
-      isObject(_meta) && isObject(_meta.ui) ? _meta.ui : ({} as UnknownObject);
+    const { csp, permissions, domain } = objectOrEmpty(objectOrEmpty(_meta).ui);
     policies.push({ csp, permissions, domain });
     digest.update(JSON.stringify([mimeType, html, csp, permissions, domain]));
     texts.push(readableText(html));

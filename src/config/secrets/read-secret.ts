@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { limited } from "../../lib/async/limited.ts";
 import { abortable } from "../../lib/async/signals.ts";
 import { homeDirectory } from "../../lib/files.ts";
+import { ownField } from "../../lib/json/plain-data.ts";
 import { errorText } from "../../lib/text/error-text.ts";
 import { redact } from "../../lib/text/redact.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -166,7 +167,7 @@ export async function readSecret(
   directory: string,
   addedReader: AddedReaders = () => undefined,
 ): Promise<string> {
-  const ownReader = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+  const ownReader = ownField(readers, kind);
   const answer = await (ownReader
     ? ownReader(name, directory)
     : readAdded(addedReader(kind), name, directory));

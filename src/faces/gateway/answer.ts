@@ -1,6 +1,6 @@
 import { hasMembers } from "../../lib/json/plain-data.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { OfferKind } from "../../model/servers/server.ts";
 import { extensionsIn, isExtensionMethod, mayPass } from "../../protocol/extensions.ts";
@@ -108,7 +108,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       ...forwardOptions(context, clientParams),
       principal,
     });
-    return isObject(answer) ? answer : {};
+    return objectOrEmpty(answer);
   }
 
   const forwardOptions = (context: RequestContext, clientParams: UnknownObject) => ({

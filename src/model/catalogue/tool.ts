@@ -260,7 +260,7 @@ function originOf({ config: { server, url } }: ProviderSpec): string | undefined
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
+  return URL.parse(url)?.host ?? url;
 }
 
 /** May it run twice with the same arguments without harm? */

@@ -168,7 +168,7 @@ function withAddress(
   const isOpen = refersTo(address)
     .reduce((text, reference) => text.replace(reference, ""), address)
     .includes("{");
-  const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
+  const originOf = (text: string) => URL.parse(text)?.origin ?? null;
   const isMoved = originOf(address) === null || originOf(address) !== originOf(entry.url);
   if (needsMore || isOpen || isMoved) return null;
   return { ...entry, url: address };

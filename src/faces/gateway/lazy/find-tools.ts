@@ -8,7 +8,7 @@ import type { FoundTool, SearchAnswer } from "../../../model/catalogue/search-sc
 import { toolKey } from "../../../model/catalogue/tool-name.ts";
 import { isForModels } from "../../../model/catalogue/tool-page.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../../model/json.ts";
+import { isObject, type JsonObject, listOrEmpty, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Principal } from "../../../model/principal.ts";
 import { showAddress } from "../skills/skills.ts";
@@ -163,7 +163,7 @@ export function renderSignature(schema: JsonObject): Signature {
 /** Required ones first. */
 function members({ properties, required }: JsonObject, depth: number): Signature[] {
   if (!isObject(properties)) return [];
-  const needed = new Set(Array.isArray(required) ? required : []);
+  const needed = new Set(listOrEmpty(required));
   const rendered = Object.entries(properties).map(([name, value]) => {
     const { text, isWhole } = renderType(value, depth);
     return {

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { compareText } from "../../../../src/lib/text/wording.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { useOperation } from "../../api/operations.ts";
 import { statsQuery, usageQuery } from "../../api/queries.ts";
@@ -119,7 +120,7 @@ function Figure({
 
 const orders: Record<string, (a: ToolCost, b: ToolCost) => number> = {
   tokens: (a, b) => a.tokens - b.tokens,
-  name: (a, b) => (a.name < b.name ? -1 : 1),
+  name: (a, b) => compareText(a.name, b.name),
   used: (a, b) => (a.lastAt ?? "").localeCompare(b.lastAt ?? ""),
 };
 

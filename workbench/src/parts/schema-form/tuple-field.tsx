@@ -1,6 +1,6 @@
 import { getDefaultRegistry } from "@rjsf/core";
 import type { FieldProps, RJSFSchema } from "@rjsf/utils";
-import { listOf } from "./schema-words.ts";
+import { listOrEmpty } from "../../../../src/model/json.ts";
 
 const { ArrayField } = getDefaultRegistry().fields;
 
@@ -9,7 +9,7 @@ export function TupleField(props: FieldProps<unknown, RJSFSchema>) {
   const { schema, formData, fieldPathId, onChange } = props;
   if (ArrayField === undefined) return null;
   if (!Array.isArray(schema.items)) return <ArrayField {...props} />;
-  const givenItems = listOf(formData);
+  const givenItems = listOrEmpty(formData);
   const slots = Array.from(
     { length: Math.max(givenItems.length, schema.items.length) },
     (_, index) => givenItems[index],
