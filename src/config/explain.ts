@@ -100,18 +100,25 @@ function explainUnset(key: string, config: Config): Explanation | undefined {
   const server = [...Object.keys(config.servers), ...Object.keys(config.broken)].find(
     (name) => key.startsWith(`servers.${name}.`) || key.startsWith(`${name}.`),
   );
-  const keyInServer =
-    server === undefined ? key : key.slice(key.indexOf(`${server}.`) + server.length + 1);
-  const path = keyInServer.split(".");
-  const schema = keyIn(
-    configSchema(),
-    server === undefined ? path : ["mcpServers", server, ...path],
-  );
-  if (schema === undefined || (server === undefined && path[0] === "mcpServers")) return undefined;
-  const name = server === undefined ? key : `servers.${server}.${keyInServer}`;
-  const schemaKey = server === undefined ? key : `mcpServers.${keyInServer}`;
+  if (server !== undefined) {
+    const keyInServer = key.slice(key.indexOf(`${server}.`) + server.length + 1);
+    const path = ["mcpServers", server, ...keyInServer.split(".")];
+    return defaultOfSchema(`servers.${server}.${keyInServer}`, path, `mcpServers.${keyInServer}`);
+  }
+  const path = key.split(".");
+  if (path[0] === "mcpServers") return undefined;
+  return defaultOfSchema(key, path, key);
+}
+
+function defaultOfSchema(
+  key: string,
+  path: readonly string[],
+  schemaKey: string,
+): Explanation | undefined {
+  const schema = keyIn(configSchema(), path);
+  if (schema === undefined) return undefined;
   const value = schema.default ?? laterDefaults[schemaKey] ?? null;
-  return { key: name, value: value as Json, origin: { file: "default", line: null, path: name } };
+  return { key, value: value as Json, origin: { file: "default", line: null, path: key } };
 }
 
 function keyIn(schema: JsonObject, path: readonly string[]): JsonObject | undefined {

@@ -1,6 +1,6 @@
 import { createLru } from "../../lib/lru.ts";
 import { pageMimeType } from "../../model/catalogue/tool-page.ts";
-import { isObject, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
+import { isObject, listOrEmpty, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 
 /** Of one server, that are compared with each other. */
 const maxPages = 500;
@@ -45,7 +45,7 @@ export function createPageJudge(judge: Judge) {
 
 /** What is pinned: a digest of all that a host uses, and the text that people and models can read. */
 export function describePage(uri: string, contents: unknown): UnknownObject | null {
-  const pages = Array.isArray(contents) ? contents.filter(isPage) : [];
+  const pages = listOrEmpty(contents).filter(isPage);
   if (pages.length === 0) return null;
   const { createHash } = process.getBuiltinModule("node:crypto");
   const digest = createHash("sha256");

@@ -283,7 +283,7 @@ function listedWith(entry: UnknownObject): { listed?: JsonObject } {
     listed ??= {};
     listed[key] = (key === "icons" ? safeIcons(entry.icons) : entry[key]) as JsonObject;
   }
-  return listed === undefined ? {} : { listed };
+  return withoutUndefined({ listed });
 }
 
 function isPassable(key: string, value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { countOf } from "../../lib/text/wording.ts";
+import { countOf, nounFor } from "../../lib/text/wording.ts";
 import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
 import type { ProjectTrust, TrustLine } from "../../model/config/setup.ts";
@@ -184,7 +184,7 @@ function warnAboutUntrusted(
   const why =
     changed.length === 0
       ? "this project is not trusted yet"
-      : `${changed.join(" and ")} of this project ${changed.length === 1 ? "has" : "have"} changed since you trusted it`;
+      : `${changed.join(" and ")} of this project ${nounFor(changed.length, "has", "have")} changed since you trusted it`;
   return [`${why}, so it goes without ${missing.join(" and ")}`];
 }
 

@@ -302,7 +302,7 @@ function commandsIn(value: unknown): string[] {
 }
 
 function extensionFiles(setting: Setting): string[] {
-  const uses = Array.isArray(setting.value) ? setting.value : [setting.value];
+  const uses = [setting.value].flat();
   return uses.flatMap((extension) => {
     const use = isObject(extension) ? extension.use : extension;
     const location = typeof use === "string" ? findModule(use, baseOf(setting)) : null;

@@ -1,4 +1,4 @@
-import { ownField } from "../../lib/json/plain-data.ts";
+import { hasMembers, ownField, withoutUndefined } from "../../lib/json/plain-data.ts";
 import { isObject, listOrEmpty, objectOrEmpty, type UnknownObject } from "../json.ts";
 import type { Tool } from "./tool.ts";
 
@@ -100,11 +100,13 @@ export const toolFormats = {
   mcp: (tools) =>
     tools.map(({ modelName, title, description, parameters, outputSchema, annotations }) => ({
       name: modelName,
-      ...(title === undefined ? {} : { title }),
+      ...withoutUndefined({ title }),
       description,
       inputSchema: parameters,
-      ...(outputSchema === undefined ? {} : { outputSchema }),
-      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ...withoutUndefined({
+        outputSchema,
+        annotations: hasMembers(annotations) ? annotations : undefined,
+      }),
     })),
   "ai-sdk": (tools) =>
     Object.fromEntries(

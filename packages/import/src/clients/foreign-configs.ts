@@ -7,6 +7,7 @@ import type { FileFormat } from "@toolplane/core/model/extensions/extension";
 import {
   isObject,
   type JsonObject,
+  listOrEmpty,
   objectOrEmpty,
   type UnknownObject,
 } from "@toolplane/core/model/json";
@@ -125,12 +126,11 @@ function bearer(token: unknown): UnknownObject {
   if (typeof token !== "string" || token === "") return {};
   return { Authorization: `Bearer ${token}` };
 }
-const objectsOf = (field: unknown): UnknownObject[] =>
-  Array.isArray(field) ? field.filter(isObject) : [];
+const objectsOf = (field: unknown): UnknownObject[] => listOrEmpty(field).filter(isObject);
 const textOf = (field: unknown): string | undefined =>
   typeof field === "string" ? field : undefined;
 const textsOf = (field: unknown): string[] =>
-  Array.isArray(field) ? field.filter((element) => typeof element === "string") : [];
+  listOrEmpty(field).filter((element) => typeof element === "string");
 const mapTexts = (field: unknown, change: (text: string) => string): unknown => {
   if (typeof field === "string") return change(field);
   if (Array.isArray(field)) return field.map((element) => mapTexts(element, change));

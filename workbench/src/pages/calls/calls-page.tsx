@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { runningQuery } from "../../api/history-queries.ts";
 import { type CallAnswer, callsQuery } from "../../api/queries.ts";
 import { Badge, CallState, faceText } from "../../parts/badge.tsx";
@@ -101,7 +102,7 @@ export function CallsPage() {
             <Link
               key={link.title}
               to="/calls"
-              search={link.view === undefined ? {} : { view: link.view }}
+              search={withoutUndefined({ view: link.view })}
               aria-current={view === link.view ? "page" : undefined}
               className={classes(
                 "rounded px-2.5 py-1 text-sm font-medium",

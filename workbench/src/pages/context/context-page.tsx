@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { compareText } from "../../../../src/lib/text/wording.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { useOperation } from "../../api/operations.ts";
@@ -180,7 +181,7 @@ function ToolCosts({ costs }: { costs: readonly ToolCost[] }) {
         onSort={(next) =>
           void navigate({
             to: "/context",
-            search: next === undefined ? {} : { sort: next },
+            search: withoutUndefined({ sort: next }),
             replace: true,
           })
         }

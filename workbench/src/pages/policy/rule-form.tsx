@@ -1,6 +1,11 @@
 import { useId, useState } from "react";
 import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import { type Json, type JsonObject, stringOrEmpty } from "../../../../src/model/json.ts";
+import {
+  type Json,
+  type JsonObject,
+  listOrEmpty,
+  stringOrEmpty,
+} from "../../../../src/model/json.ts";
 import { ChoiceChips } from "../../parts/choice-chips.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
 import { Complaint, messageOf } from "../../parts/states.tsx";
@@ -95,8 +100,6 @@ function withVerdictLast({ verdict, reason, ...conditions }: JsonObject): JsonOb
   return { ...conditions, ...withoutUndefined({ verdict, reason }) };
 }
 
-const listOf = (value: Json | undefined) => (Array.isArray(value) ? value.map(String) : []);
-
 function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
   const setKey = (key: string, value: Json | undefined) =>
     onChange({ rule: withKey(rule, key, value) });
@@ -128,7 +131,7 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
           <NameList
             key={key}
             {...{ label, example }}
-            value={listOf(rule[key])}
+            value={listOrEmpty(rule[key]).map(String)}
             onChange={(next) => setKey(key, next)}
           />
         ))}
@@ -139,7 +142,7 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
             key={key}
             label={label}
             options={values.map((value) => ({ value, text: value }))}
-            value={listOf(rule[key])}
+            value={listOrEmpty(rule[key]).map(String)}
             onChange={(next) => setKey(key, next)}
           />
         ))}
