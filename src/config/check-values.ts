@@ -12,7 +12,13 @@ import {
   ToolsetDefinition,
 } from "../model/config/config.ts";
 import { parseBucketAddress, parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
-import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
+import {
+  isObject,
+  objectOrEmpty,
+  type Path,
+  renderPath,
+  type UnknownObject,
+} from "../model/json.ts";
 import { hasPersonalAuth, ServerDefinition } from "../model/servers/server.ts";
 import { type Environment, startedByUs } from "./environment.ts";
 import { hintFor } from "./manifests/check-graph.ts";
@@ -48,7 +54,7 @@ export function checkValues(
   const report: Report = (path, message, hint = null) => addProblem("error", path, message, hint);
   const warn: Report = (path, message, hint = null) => addProblem("warning", path, message, hint);
   const { servers, tools, overlays, ...sectionValues } = merged.values;
-  const serverNames = Object.keys(isObject(servers) ? servers : {});
+  const serverNames = Object.keys(objectOrEmpty(servers));
   const broken: Record<string, string> = Object.create(null);
   const usableServers = checkEach(servers, (name, entry) =>
     checkServer(
@@ -112,14 +118,14 @@ type Target = { server: string; tool: string };
 /** What was offered only through a tool that is left out stays closed: its groups and states were not understood. */
 function toolsOfDropped(tools: unknown, usable: ConfigValues["tools"]): Target[] {
   const targetsOf = (entry: unknown): Target[] => {
-    const { exclusive, providers } = isObject(entry) ? entry : {};
+    const { exclusive, providers } = objectOrEmpty(entry);
     if (exclusive !== true || !Array.isArray(providers)) return [];
     return providers.flatMap(({ name, config }) => (name === "mcp" ? [config as Target] : []));
   };
   const openTargets = Object.values(usable).flatMap(targetsOf);
   const isOpen = ({ server, tool }: Target) =>
     openTargets.some((target) => target.server === server && target.tool === tool);
-  const dropped = Object.entries(isObject(tools) ? tools : {}).filter(
+  const dropped = Object.entries(objectOrEmpty(tools)).filter(
     ([name]) => !Object.hasOwn(usable, name),
   );
   return dropped.flatMap(([, entry]) => targetsOf(entry)).filter((target) => !isOpen(target));
@@ -130,7 +136,7 @@ function checkEach<T>(
   check: (name: string, entry: unknown) => T | undefined,
 ): Record<string, T> {
   const usable: Record<string, T> = Object.create(null);
-  for (const [name, entry] of Object.entries(isObject(entries) ? entries : {})) {
+  for (const [name, entry] of Object.entries(objectOrEmpty(entries))) {
     const checked = check(name, entry);
     if (checked !== undefined) usable[name] = checked;
   }
@@ -306,7 +312,7 @@ function withoutMistakes<S extends z.core.$ZodType>(
   value: unknown,
 ): z.output<S> | undefined {
   const isValid = (part: unknown) => z.safeParse(schema, part).success;
-  const validEntries = Object.entries(isObject(value) ? value : {}).filter(([key, inner]) =>
+  const validEntries = Object.entries(objectOrEmpty(value)).filter(([key, inner]) =>
     isValid({ [key]: inner }),
   );
   const validPart = validEntries.length === 0 ? undefined : Object.fromEntries(validEntries);

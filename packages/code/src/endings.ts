@@ -1,6 +1,6 @@
 import type { CodeParts } from "@toolplane/core/agent";
 import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
-import { rounded } from "@toolplane/core/lib/text/wording";
+import { nounFor, rounded } from "@toolplane/core/lib/text/wording";
 import type {
   CodeOutcome,
   ProgramError,
@@ -207,7 +207,7 @@ function withText(
     lines.push(`The program returned nothing. ${remedy}`);
   }
   if (unawaited > 0) {
-    const pronoun = unawaited === 1 ? "it" : "them";
+    const pronoun = nounFor(unawaited, "it", "them");
     lines.push(
       `The program ended before ${unawaited} of its calls did. Put 'await' before ${pronoun}.`,
     );

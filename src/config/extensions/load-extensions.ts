@@ -10,7 +10,7 @@ import {
   extensionInterface,
   planeParts,
 } from "../../model/extensions/extension.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import { isObject, type JsonObject, objectOrEmpty } from "../../model/json.ts";
 import { transportByScheme } from "../../model/servers/transports.ts";
 import { takenSecrets } from "../secrets/references.ts";
 import { addKinds } from "./added-kinds.ts";
@@ -108,7 +108,7 @@ function exportedBy(module: unknown): unknown {
 export function givenExtension(extension: unknown, directory: string): LoadedExtension {
   const isWithSettings = isObject(extension) && "use" in extension;
   const usable = takeExtension(isWithSettings ? extension.use : extension);
-  const settings = isWithSettings && isObject(extension.with) ? (extension.with as JsonObject) : {};
+  const settings = isWithSettings ? (objectOrEmpty(extension.with) as JsonObject) : {};
   return {
     use: usable.extension?.name ?? "(given)",
     file: null,

@@ -1,3 +1,4 @@
+import { ownField } from "../../lib/json/plain-data.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { NotForeign } from "../../model/foreign.ts";
 import { isObject, type Path } from "../../model/json.ts";
@@ -203,7 +204,7 @@ function lookUp(
   environment: Environment,
   onUnset: (name: string) => void,
 ): string {
-  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  const value = ownField(environment, name);
   if (value !== undefined && (value !== "" || fallback === null)) return value;
   if (fallback !== null) return fallback;
   onUnset(name);

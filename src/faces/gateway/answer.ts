@@ -5,7 +5,7 @@ import {
   maxConversationName,
 } from "../../model/access/conversation.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { OfferKind } from "../../model/servers/server.ts";
 import { extensionsIn, isExtensionMethod, mayPass } from "../../protocol/extensions.ts";
@@ -79,8 +79,8 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
   return {
     /** Never rejects. */
     answer(request: Request, context: RequestContext): Promise<RpcAnswer> {
-      const { _meta: meta } = request.params;
-      if (isObject(meta) && Object.hasOwn(meta, conversationInMeta)) {
+      const meta = objectOrEmpty(request.params._meta);
+      if (Object.hasOwn(meta, conversationInMeta)) {
         const name = meta[conversationInMeta];
         if (!isConversationName(name)) return Promise.resolve(wrongConversation);
         context.namedConversation = name;
@@ -124,7 +124,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       ...forwardOptions(context, clientParams),
       principal,
     });
-    return isObject(answer) ? answer : {};
+    return objectOrEmpty(answer);
   }
 
   const forwardOptions = (context: RequestContext, clientParams: UnknownObject) => ({

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { ownField } from "../../lib/json/plain-data.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./envelope.ts";
@@ -121,7 +122,7 @@ class Parked extends CancellableRequest implements RequestContext {
 
   goOn(context: RequestContext, responses: UnknownObject): Promise<RpcAnswer> {
     for (const [name, question] of [...this.questions]) {
-      const response = Object.hasOwn(responses, name) ? responses[name] : undefined;
+      const response = ownField(responses, name);
       if (isObject(response)) question.answer(response);
     }
     return this.#attend(context);
