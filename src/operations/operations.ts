@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { TypeOf } from "../model/json.ts";
 import { addingOperations } from "./declared/adding.ts";
 import { agentOperations } from "./declared/agent.ts";
 import { approvalOperations } from "./declared/approvals.ts";
@@ -26,7 +25,7 @@ import { skillOperations } from "./declared/skills.ts";
 import { toolOperations } from "./declared/tools.ts";
 import { toolsetOperations } from "./declared/toolsets.ts";
 import { trustOperations } from "./declared/trust.ts";
-import type { Operation } from "./operation.ts";
+import type { AnswerIn, Named, Operation } from "./operation.ts";
 
 /** Every verb of the plane, declared once. Those whose path could be taken for a name come first. */
 const declared = [
@@ -68,16 +67,10 @@ export type Declared = (typeof declared)[number][number];
 /** Those that clients reach over HTTP. */
 export type OperationName = Declared["name"];
 
-/** Those of this name; one declaration may stand for several names. */
-type Named<Name, One = Declared> = One extends { name: infer Names }
-  ? Name extends Names
-    ? One
-    : never
-  : never;
 type Sent<One> = One extends { input: infer Input extends z.ZodObject } ? z.input<Input> : never;
 
 /** What a client sends to an operation: `InputOf<"calls.list">`. */
-export type InputOf<Name extends OperationName> = Sent<Named<Name>>;
+export type InputOf<Name extends OperationName> = Sent<Named<Name, Declared>>;
 
 /** The answer of an operation over HTTP: `AnswerOf<"keys.list">`. */
-export type AnswerOf<Name extends OperationName> = TypeOf<Named<Name>["output"]>;
+export type AnswerOf<Name extends OperationName> = AnswerIn<Named<Name, Declared>>;

@@ -198,8 +198,10 @@ const approvals = [
       about: "say yes: the call runs",
       arguments: { "<id>": "the id, or its first characters" },
       options: {
-        "--args <json>":
-          "run it with these arguments instead; JSON, @FILE, or - for standard input",
+        "--args <json>": {
+          about: "run it with these arguments instead; JSON, @FILE, or - for standard input",
+          input: "arguments",
+        },
         "--reason <text>": "the reason, for the record",
         "--remember <what>": "do not ask again for this: tool, arguments or server",
         "--for <time>": {
@@ -314,11 +316,13 @@ const plans = [
           kind: "count",
         },
         "--change <change>": {
+          input: "ids",
           about: "only this one, by its number or its id; repeatable",
           kind: "list",
         },
-        "--continue": "continue after a failure",
+        "--continue": { about: "continue after a failure", input: "continueOnFailure" },
         "--args <change=json>": {
+          input: "arguments",
           about: "run a change with these arguments instead; repeatable",
           kind: "list",
         },
@@ -357,6 +361,7 @@ const plans = [
       },
       options: {
         "--change <change>": {
+          input: "ids",
           about: "only this one, by its number or its id; repeatable",
           kind: "list",
         },

@@ -212,7 +212,7 @@ const calls = [
       table: {
         rows: "calls",
         none: "No call is running.",
-        columns: { SINCE: "at", ID: "id", USER: "user", TOOL: "tool" },
+        columns: { at: "SINCE", id: "ID", user: "USER", tool: "TOOL" },
       },
       examples: ["calls running"],
     },
@@ -231,7 +231,7 @@ const calls = [
       table: {
         rows: "tools",
         none: "No call is recorded.",
-        columns: { "LAST CALLED": "lastAt", TOOL: "name" },
+        columns: { lastAt: "LAST CALLED", name: "TOOL" },
       },
       examples: ["calls usage"],
     },

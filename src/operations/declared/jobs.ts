@@ -87,9 +87,12 @@ export const jobOperations = [
       about: "start it now and wait until it ends",
       arguments: { "<name>": "its name", "[input...]": "key=text or key:=json" },
       options: {
-        "--detach": "do not wait until it ends; needs a serving plane",
-        "--key <text>": "idempotency key",
-        "--args <json>": "the input as JSON, @file or - for standard input",
+        "--detach": { about: "do not wait until it ends; needs a serving plane", input: "wait" },
+        "--key <text>": { about: "idempotency key", input: "idempotencyKey" },
+        "--args <json>": {
+          about: "the input as JSON, @file or - for standard input",
+          input: "input",
+        },
       },
       examples: ["jobs run digest", "jobs run digest city=Rome --detach"],
     },
@@ -226,8 +229,8 @@ export const jobOperations = [
       about: "start another run with the input of one that ended",
       arguments: { "<run>": "the id of the run" },
       options: {
-        "--detach": "do not wait until it ends; needs a serving plane",
-        "--key <text>": "idempotency key",
+        "--detach": { about: "do not wait until it ends; needs a serving plane", input: "wait" },
+        "--key <text>": { about: "idempotency key", input: "idempotencyKey" },
       },
       examples: ["jobs rerun 0mwhyf64f-3lz9cvxd00w24d5n"],
     },

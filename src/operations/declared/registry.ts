@@ -123,12 +123,14 @@ export const registryOperations = [
         rows: "entries",
         none: "Nothing is written by hand.",
         columns: {
-          KIND: "kind",
-          NAME: ({ name, persona }: EntryView) =>
-            persona === null ? name : `${name} (${persona})`,
-          FROM: "source",
-          FOR: (entry: EntryView) => originWords[entry.origin](entry),
-          APPLIES: ({ inForce }: EntryView) => (inForce ? "yes" : "no"),
+          kind: "KIND",
+          name: {
+            title: "NAME",
+            text: (name, { persona }) => (persona === null ? name : `${name} (${persona})`),
+          },
+          source: "FROM",
+          origin: { title: "FOR", text: (origin, entry) => originWords[origin](entry) },
+          inForce: { title: "APPLIES", text: (inForce) => (inForce ? "yes" : "no") },
         },
       },
     },
@@ -157,8 +159,7 @@ export const registryOperations = [
       arguments: { "<file>": "a file of that configuration, as 'registry entries' shows it" },
       options: { "--reason <text>": "why, for the history" },
       examples: ["registry adopt /home/ann/old/toolplane.json"],
-      text: ({ entries: adopted }: { entries: EntryChange[] }) =>
-        `Took over ${adopted.map(({ name }) => name).join(", ")}.`,
+      text: ({ entries: adopted }) => `Took over ${adopted.map(({ name }) => name).join(", ")}.`,
     },
   }),
   operation({

@@ -118,8 +118,10 @@ export const skillOperations = [
           about: "tagged with it or requiring it; repeatable, all must match",
           kind: "list",
         },
-        "--query <words>":
-          "whose name, summary, category, tags or instructions contain these words",
+        "--query <words>": {
+          about: "whose name, summary, category, tags or instructions contain these words",
+          input: "q",
+        },
         ...pageOptions,
       },
       examples: ["skills list", "skills list --capability research --json"],
@@ -185,7 +187,7 @@ export const skillOperations = [
       about: "skills of servers and folders: texts for models, and why some cannot be loaded",
       options: {
         "--server <name>": "only those of this server",
-        "--query <words>": "whose name or description contain these words",
+        "--query <words>": { about: "whose name or description contain these words", input: "q" },
       },
       examples: ["skills published", "skills published --server handbook --json"],
     },
@@ -247,7 +249,10 @@ export const skillOperations = [
       about: "check that its requirements are met, then run it",
       arguments: { "<name>": "its name", "[input...]": "key=text or key:=json" },
       options: {
-        "--args <json>": "the input as JSON, @file or - for standard input",
+        "--args <json>": {
+          about: "the input as JSON, @file or - for standard input",
+          input: "input",
+        },
         "--yes": "agree to what the policy would ask about",
         "--dry-run": "show what would be done, or why it cannot be",
         "--model <name>": "the model that follows instructions without steps",
@@ -276,7 +281,10 @@ export const skillOperations = [
       about: "the jobs you can use, and when they are due",
       options: {
         ...ofPersonaOptions,
-        "--query <words>": "whose name, summary or description contain these words",
+        "--query <words>": {
+          about: "whose name, summary or description contain these words",
+          input: "q",
+        },
         "--min-success-rate <share>": "with at least this success rate: 0.8, 80 or 80%",
         ...pageOptions,
       },
@@ -309,7 +317,10 @@ export const skillOperations = [
       about: "the tasks you can use",
       options: {
         ...ofPersonaOptions,
-        "--query <words>": "whose name, summary or description contain these words",
+        "--query <words>": {
+          about: "whose name, summary or description contain these words",
+          input: "q",
+        },
         ...pageOptions,
       },
       examples: ["tasks list", "tasks list --query report --json"],
