@@ -106,7 +106,6 @@ const aboveWall = [
   "config/check-values.ts",
   "config/descriptions.ts",
   "config/load-config.ts",
-  "faces/cli/commands/call-history.ts",
   "faces/cli/commands/clients.ts",
   "faces/cli/commands/servers.ts",
   "faces/gateway/answer-call.ts",

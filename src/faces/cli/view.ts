@@ -10,7 +10,15 @@ import {
   runOperation,
 } from "../../operations/operation.ts";
 import type { Cli, GlobalOptions } from "./cli.ts";
-import { print, printJson, printNextPage, renderFacts, table } from "./terminal/output.ts";
+import {
+  joinLines,
+  print,
+  printJson,
+  printNextPage,
+  printWarning,
+  renderFacts,
+  table,
+} from "./terminal/output.ts";
 import { type OpenExtra, withPlane } from "./with-plane.ts";
 
 /** What the command line adds to an operation. What is typed, and what comes of it, the operation declares. */
@@ -19,22 +27,32 @@ export type View<Input = never, Answer = never> = {
   input?(typed: Typed<Input>, context: TypedContext): Replaced<Input> | Promise<Replaced<Input>>;
   /** Instead of the declared one: with moments, colors and the like. */
   table?: CommandTable<Answer>;
+  /** What stands below the table. */
+  below?(answer: Answer, context: Shown<Input>): string | null;
   /** All that people see, where a table is not enough. Null: it has printed everything itself. */
-  text?(answer: Answer, context: Shown<Input>): string | null | Promise<string | null>;
+  text?(answer: Answer, context: Shown<Input>): Awaitable<string | null>;
   /** How much of a list its page is. */
   pageText?(answer: Answer): string;
-  /** What programs see, where it is not the answer. */
+  /** What programs see, where it is not the answer. Null: it has printed everything itself. */
   json?(answer: Answer, context: Shown<Input>): unknown;
+  /** On standard error, also beside an answer for programs. */
+  warning?(answer: Answer, context: Shown<Input>): string | null;
   exitCode?(answer: Answer): number;
   open?: OpenExtra;
 };
 
+type Awaitable<Value> = Value | Promise<Value>;
 /** As the shell gave it; what is text in the input was text there. */
 type Typed<Input> = {
   readonly [Name in keyof Input]: Input[Name] extends string | undefined ? Input[Name] : unknown;
 };
 type Replaced<Input> = Readonly<Partial<Record<keyof Input, unknown>>>;
-type TypedContext = { plane: Plane; options: GlobalOptions & Readonly<Record<string, unknown>> };
+type TypedContext = {
+  plane: Plane;
+  signal: AbortSignal;
+  args: readonly unknown[];
+  options: GlobalOptions & Readonly<Record<string, unknown>>;
+};
 type Shown<Input> = TypedContext & { input: Input };
 
 type Body = (cli: Cli, ...args: unknown[]) => Promise<number>;
@@ -44,11 +62,41 @@ export function viewsOf<const Declared extends Operation>(declared: readonly Dec
   return <Name extends Declared["name"]>(
     name: Name,
     view: View<InputIn<Named<Name, Declared>>, AnswerIn<Named<Name, Declared>>>,
-  ): Body => {
-    const operation = declared.find((candidate) => candidate.name === name && formOf(candidate));
-    if (operation === undefined) throw new Error(`No command belongs to the operation '${name}'`);
-    return bodyOf(operation, view as View);
-  };
+  ): Body => bodyOf(operationOf(declared, name), view as View);
+}
+
+function operationOf(declared: readonly Operation[], name: string): Operation {
+  const namesakes = declared.filter((candidate) => candidate.name === name);
+  const operation = namesakes.find(formOf) ?? namesakes[0];
+  if (operation === undefined) throw new Error(`There is no operation '${name}'`);
+  return operation;
+}
+
+/** For a command that asks for several things. */
+export async function askOperation<
+  const Declared extends Operation,
+  const Name extends Declared["name"],
+>(
+  declared: readonly Declared[],
+  name: Name,
+  plane: Plane,
+  input: InputIn<Named<Name, Declared>>,
+): Promise<AnswerIn<Named<Name, Declared>>> {
+  return ask(operationOf(declared, name), plane, input as object);
+}
+
+async function ask(
+  operation: Operation,
+  plane: Plane,
+  input: object,
+  signal?: AbortSignal,
+): Promise<never> {
+  const caller = { principal: plane.identity.usualCaller(), face: "cli" } as const;
+  const asker = signal === undefined ? caller : { ...caller, signal };
+  const answer = await runOperation(operation, plane, input, asker, { setup: null });
+  const { http } = operation;
+  // As HTTP gives it.
+  return ("show" in http && http.show ? http.show(answer as never) : answer) as never;
 }
 
 /** Runs the operation with what was typed, and shows its answer. */
@@ -56,23 +104,25 @@ export function bodyOf(operation: Operation, view: View = {}): Body {
   return async (cli, ...args) => {
     const options = args.at(-1) as TypedContext["options"];
     const work = async (plane: Plane, signal: AbortSignal) => {
+      const typedContext = { plane, signal, args, options };
       const typed = typedInput(operation, args);
-      const replaced = await view.input?.(typed as never, { plane, options });
+      const replaced = await view.input?.(typed as never, typedContext);
       const input = checkedInput(operation, { ...typed, ...replaced });
-      const asker = { principal: plane.identity.usualCaller(), face: "cli", signal } as const;
-      const answer = shownAnswer(
-        operation,
-        await runOperation(operation, plane, input, asker, { setup: null }),
-      );
-      const context = { plane, options, input: input as never };
-      const exitCode = view.exitCode?.(answer) ?? 0;
+      const answer = await ask(operation, plane, input, signal);
+      const context = { ...typedContext, input: input as never };
+      const facts = {
+        exitCode: view.exitCode?.(answer) ?? 0,
+        warning: view.warning?.(answer, context) ?? null,
+      };
       if (options.json)
-        return { exitCode, document: view.json ? view.json(answer, context) : answer };
-      return { exitCode, answer, text: await renderAnswer(operation, view, answer, context) };
+        return { ...facts, document: view.json ? await view.json(answer, context) : answer };
+      return { ...facts, answer, text: await renderAnswer(operation, view, answer, context) };
     };
     const shown = await withPlane(cli, options, work, view.open);
-    if ("document" in shown) printJson(shown.document);
-    else if (typeof shown.text === "string") {
+    if (shown.warning !== null) printWarning(shown.warning);
+    if ("document" in shown) {
+      if (shown.document !== null) printJson(shown.document);
+    } else if (shown.text !== null) {
       print(shown.text);
       const { nextCursor = null } = (shown.answer ?? {}) as { nextCursor?: string | null };
       printNextPage(nextCursor, view.pageText?.(shown.answer) ?? "There are more");
@@ -83,12 +133,6 @@ export function bodyOf(operation: Operation, view: View = {}): Body {
 
 function formOf({ cli }: Operation): CommandForm | undefined {
   return "about" in cli ? cli : undefined;
-}
-
-/** As HTTP gives it. */
-function shownAnswer({ http }: Operation, answer: unknown): never {
-  const shown = "show" in http && http.show ? http.show(answer as never) : answer;
-  return shown as never;
 }
 
 /** By input: the argument or the option that fills it. */
@@ -142,7 +186,7 @@ function renderAnswer(operation: Operation, view: View, answer: never, context: 
   if (view.text) return view.text(answer, context);
   const form = formOf(operation);
   const rows = view.table ?? form?.table;
-  if (rows !== undefined) return renderRows(rows, answer);
+  if (rows !== undefined) return joinLines(renderRows(rows, answer), view.below?.(answer, context));
   if (form?.text) return form.text(answer);
   return renderFacts(16, Object.entries(answer as object).map(asFact)).join("\n");
 }

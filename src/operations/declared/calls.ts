@@ -159,8 +159,7 @@ const calls = [
       about: "recorded calls, newest first; with --user only those of that user",
       options: {
         ...callFilterOptions,
-        "--payloads":
-          "include arguments and results, if observability.keepPayloads is on; for --json",
+        "--payloads": "include arguments and results, if observability.keepPayloads is on",
         ...pageOptions,
       },
       examples: [

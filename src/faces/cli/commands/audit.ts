@@ -7,7 +7,7 @@ import type { VerifyOptions } from "../../../model/calls/call-history.ts";
 import { auditOperations } from "../../../operations/declared/audit.ts";
 import { colors, joinLines, renderFacts, renderMoment } from "../terminal/output.ts";
 import { viewsOf } from "../view.ts";
-import { renderChain } from "./call-history.ts";
+import { renderChain } from "./calls/render-call.ts";
 
 const view = viewsOf(auditOperations);
 
