@@ -73,7 +73,7 @@ export type Columns<Row = never> =
 export type Column<Value, Row> = {
   title: string;
   /** What the cell says, where that is not the value itself. */
-  text(value: Value, row: Row): string | number | null | undefined;
+  text(value: Value, row: Row, rows: readonly Row[]): string | number | null | undefined;
 };
 
 /** Nothing is said of it: it is of an operation without a schema, or of any. */

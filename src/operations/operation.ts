@@ -35,6 +35,10 @@ export const filesOnly: Missing = { missing: "the command line reads and writes 
 export type Asker = Required<Pick<Caller, "principal" | "face">> &
   Caller & { signal?: AbortSignal };
 
+/** Lists that come from servers: a command waits until all have answered, a page shows what is there. */
+export const impatient = (asker: Asker): Asker & { waitMs?: number } =>
+  asker.face === "cli" ? asker : { ...asker, waitMs: 1_000 };
+
 /** What a face knows beside the caller. */
 export type OperationContext = {
   /** Writes the configuration files; null where the plane has none. */
@@ -88,8 +92,10 @@ export type HttpRoute = {
   also?: readonly string[];
   example?: unknown;
   status?(value: never): number;
-  /** The body of the answer, without what is not for strangers. */
+  /** The body of the answer, where the method of the plane gives something else. */
   show?(value: never): unknown;
+  /** The same body without what is not for strangers. */
+  hide?(body: never): unknown;
 };
 
 /** The record of a change, whichever face asks for it. */

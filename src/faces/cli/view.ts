@@ -1,9 +1,8 @@
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
-import type { Column, CommandForm, CommandTable } from "../../operations/command-form.ts";
+import type { CommandTable } from "../../operations/command-form.ts";
 import {
   type AnswerIn,
+  type HttpRoute,
   type InputIn,
   type Named,
   type Operation,
@@ -19,6 +18,7 @@ import {
   renderFacts,
   table,
 } from "./terminal/output.ts";
+import { checkedInput, formOf, typedInput } from "./typed-input.ts";
 import { type OpenExtra, withPlane } from "./with-plane.ts";
 
 /** What the command line adds to an operation. What is typed, and what comes of it, the operation declares. */
@@ -67,10 +67,12 @@ export function viewsOf<const Declared extends Operation>(declared: readonly Dec
 
 function operationOf(declared: readonly Operation[], name: string): Operation {
   const namesakes = declared.filter((candidate) => candidate.name === name);
-  const operation = namesakes.find(formOf) ?? namesakes[0];
+  const operation = namesakes.find(({ cli }) => "about" in cli) ?? namesakes[0];
   if (operation === undefined) throw new Error(`There is no operation '${name}'`);
   return operation;
 }
+
+const asItIs = (answer: unknown): unknown => answer;
 
 /** For a command that asks for several things. */
 export async function askOperation<
@@ -79,28 +81,24 @@ export async function askOperation<
 >(
   declared: readonly Declared[],
   name: Name,
-  plane: Plane,
   input: InputIn<Named<Name, Declared>>,
+  context: Asking,
 ): Promise<AnswerIn<Named<Name, Declared>>> {
-  return ask(operationOf(declared, name), plane, input as object);
+  return ask(operationOf(declared, name), input as object, context);
 }
 
-async function ask(
-  operation: Operation,
-  plane: Plane,
-  input: object,
-  signal?: AbortSignal,
-): Promise<never> {
-  const caller = { principal: plane.identity.usualCaller(), face: "cli" } as const;
-  const asker = signal === undefined ? caller : { ...caller, signal };
+type Asking = { plane: Plane; signal: AbortSignal };
+
+async function ask(operation: Operation, input: object, { plane, signal }: Asking): Promise<never> {
+  const asker = { principal: plane.identity.usualCaller(), face: "cli", signal } as const;
   const answer = await runOperation(operation, plane, input, asker, { setup: null });
-  const { http } = operation;
-  // As HTTP gives it.
-  return ("show" in http && http.show ? http.show(answer as never) : answer) as never;
+  const { show = asItIs } = operation.http as Partial<HttpRoute>;
+  return show(answer as never) as never;
 }
 
 /** Runs the operation with what was typed, and shows its answer. */
 export function bodyOf(operation: Operation, view: View = {}): Body {
+  const { json = asItIs } = view;
   return async (cli, ...args) => {
     const options = args.at(-1) as TypedContext["options"];
     const work = async (plane: Plane, signal: AbortSignal) => {
@@ -108,14 +106,13 @@ export function bodyOf(operation: Operation, view: View = {}): Body {
       const typed = typedInput(operation, args);
       const replaced = await view.input?.(typed as never, typedContext);
       const input = checkedInput(operation, { ...typed, ...replaced });
-      const answer = await ask(operation, plane, input, signal);
+      const answer = await ask(operation, input, typedContext);
       const context = { ...typedContext, input: input as never };
       const facts = {
         exitCode: view.exitCode?.(answer) ?? 0,
         warning: view.warning?.(answer, context) ?? null,
       };
-      if (options.json)
-        return { ...facts, document: view.json ? await view.json(answer, context) : answer };
+      if (options.json) return { ...facts, document: await json(answer, context) };
       return { ...facts, answer, text: await renderAnswer(operation, view, answer, context) };
     };
     const shown = await withPlane(cli, options, work, view.open);
@@ -131,77 +128,24 @@ export function bodyOf(operation: Operation, view: View = {}): Body {
   };
 }
 
-function formOf({ cli }: Operation): CommandForm | undefined {
-  return "about" in cli ? cli : undefined;
-}
-
-/** By input: the argument or the option that fills it. */
-function sourcesOf({ arguments: args = {}, options = {} }: CommandForm): Map<string, string> {
-  const byArgument = Object.keys(args).map((usage) => [usage.replaceAll(/\W/g, ""), usage]);
-  const byOption = Object.entries(options).map(([flags, option]) => {
-    const input = typeof option === "string" ? undefined : option.input;
-    return [camelCase(input ?? optionKey(flags)), flags];
-  });
-  return new Map([...byOption, ...byArgument] as [string, string][]);
-}
-
-/** Arguments by position under the names of the usage, options under those of their inputs. */
-function typedInput(operation: Operation, args: readonly unknown[]): Record<string, unknown> {
-  const options = args.at(-1) as Record<string, unknown>;
-  const form = formOf(operation);
-  const usages = Object.keys(form?.arguments ?? {});
-  const sources = form ? sourcesOf(form) : new Map<string, string>();
-  const typed = Object.keys(operation.input.shape).map((name) => {
-    const source = sources.get(camelCase(name));
-    const position = usages.indexOf(source ?? "");
-    if (position >= 0) return [name, args[position]];
-    return [name, options[source === undefined ? name : optionKey(source)]];
-  });
-  return withoutUndefined(Object.fromEntries(typed) as Record<string, unknown>);
-}
-
-/** `--min-ms <number>` is `minMs`, and so is it in the options that were read. */
-function optionKey(flags: string): string {
-  const [, name = ""] = /--(?:no-)?([\w-]+)/.exec(flags) ?? [];
-  return camelCase(name);
-}
-
-function camelCase(name: string): string {
-  return name.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function checkedInput(operation: Operation, typed: Record<string, unknown>): object {
-  const parsed = operation.input.safeParse(withoutUndefined(typed));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const name = String(issue?.path[0] ?? operation.name);
-  const form = formOf(operation);
-  const source = (form && sourcesOf(form).get(camelCase(name)))?.split(" ")[0] ?? `'${name}'`;
-  const value = typed[name];
-  const valueText = typeof value === "string" ? ` cannot be '${value}'` : "";
-  throw new PlaneError("USAGE", `${source}${valueText}: ${issue?.message}.`);
-}
-
 function renderAnswer(operation: Operation, view: View, answer: never, context: Shown<never>) {
   if (view.text) return view.text(answer, context);
   const form = formOf(operation);
-  const rows = view.table ?? form?.table;
+  const rows = view.table ?? form.table;
   if (rows !== undefined) return joinLines(renderRows(rows, answer), view.below?.(answer, context));
-  if (form?.text) return form.text(answer);
+  if (form.text) return form.text(answer);
   return renderFacts(16, Object.entries(answer as object).map(asFact)).join("\n");
 }
 
 function renderRows({ rows, none: emptyText, columns }: CommandTable, answer: object): string {
+  const list = Reflect.get(answer, rows) as object[];
   const cells = Object.entries(columns).map(([field, column]) => {
-    const { title, text } = typeof column === "string" ? plainColumn(column) : column;
-    const readCell = (row: object) => text(Reflect.get(row, field) as never, row as never);
+    const { title, text = asItIs } = typeof column === "string" ? { title: column } : column;
+    const readCell = (row: object) =>
+      text(Reflect.get(row, field) as never, row as never, list as never) as string;
     return [title, readCell] as const;
   });
-  return table(Reflect.get(answer, rows) as object[], emptyText, Object.fromEntries(cells));
-}
-
-function plainColumn(title: string): Column<string, never> {
-  return { title, text: (cell) => cell };
+  return table(list, emptyText, Object.fromEntries(cells));
 }
 
 function asFact([label, value]: [string, unknown]) {

@@ -31,7 +31,8 @@ const begins = {
     202: "It is under way, or waits for its turn.",
   },
   status: ({ endedAt }: Run) => (endedAt === null ? 202 : 200),
-  show: (begun: Run) => ({ run: shownJobRun(begun) }),
+  show: (run: Run) => ({ run }),
+  hide: (begun: { run: Run }) => ({ run: shownJobRun(begun.run) }),
 } as const;
 const shownJob = (job: Status) =>
   job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) };
@@ -52,7 +53,7 @@ export const jobOperations = [
       path: "/jobs/{name}",
       tag,
       answers: { 200: "The job." },
-      show: shownJob,
+      hide: shownJob,
     },
     cli: {
       command: "jobs show",
@@ -113,7 +114,7 @@ export const jobOperations = [
         path: `/jobs/{name}/${verb}`,
         tag,
         answers: { 200: "The job now." },
-        show: shownJob,
+        hide: shownJob,
       },
       audit: {
         snapshot: async (plane, input, caller) =>
@@ -148,7 +149,7 @@ export const jobOperations = [
       path: "/jobs/{name}/runs",
       tag,
       answers: { 200: "One page." },
-      show: (page: { runs: Run[] }) => ({ ...page, runs: page.runs.map(shownJobRun) }),
+      hide: (page: { runs: Run[] }) => ({ ...page, runs: page.runs.map(shownJobRun) }),
     },
     cli: {
       command: "jobs history",
@@ -174,7 +175,7 @@ export const jobOperations = [
       path: "/job-runs/{id}",
       tag,
       answers: { 200: "The run." },
-      show: shownJobRun,
+      hide: shownJobRun,
     },
     cli: {
       command: "jobs status",
@@ -195,7 +196,7 @@ export const jobOperations = [
       path: "/job-runs/{id}/cancel",
       tag,
       answers: { 200: "The run now." },
-      show: shownJobRun,
+      hide: shownJobRun,
     },
     audit: startedRunAudit,
     cli: {

@@ -4,13 +4,12 @@ import { Change, EntryChange, EntryView } from "../../model/catalogue/change-sch
 import { HealthSummary, LastInvocation } from "../../model/catalogue/health-schema.ts";
 import { RefreshReport } from "../../model/servers/server-schema.ts";
 import { flag, Limit, oneOf, text, wholeNumber } from "../fields.ts";
-import { operation } from "../operation.ts";
+import { impatient, operation } from "../operation.ts";
 import { ProviderSchema } from "../schemas/tool.ts";
 import { switched } from "./servers.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */
-const waitMs = 1_000;
 const number = z.number().int();
 
 const ToolEntry = z.object({
@@ -183,7 +182,7 @@ export const registryOperations = [
       examples: ["registry summary", "registry summary --persona Atlas --json"],
     },
     run: (plane, { persona = "" }, asker) =>
-      plane.registry.summary({ ...(persona === "" ? {} : { persona }), ...asker, waitMs }),
+      plane.registry.summary({ ...(persona === "" ? {} : { persona }), ...impatient(asker) }),
   }),
   operation({
     name: "servers.refresh",

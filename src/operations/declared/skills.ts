@@ -15,13 +15,12 @@ import {
   pageAfterCursor,
   text,
 } from "../fields.ts";
-import { changedEntry, operation } from "../operation.ts";
+import { changedEntry, impatient, operation } from "../operation.ts";
 import { Job, WorkEntrySchema } from "../schemas/job.ts";
 import { readSuccessRate } from "../success-rate.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */
-const waitMs = 1_000;
 /** How many jobs a page holds by default, and at most. */
 const defaultJobs = 20;
 const maxJobs = 100;
@@ -137,7 +136,7 @@ export const skillOperations = [
         ...(rest as object),
         limit,
       };
-      const page = await plane.skills.page(query, { ...asker, waitMs });
+      const page = await plane.skills.page(query, impatient(asker));
       return { count: page.skills.length, ...page };
     },
   }),
@@ -192,7 +191,7 @@ export const skillOperations = [
       examples: ["skills published", "skills published --server handbook --json"],
     },
     async run(plane, { server, q = "", ...query }, asker) {
-      const { skills, leftOut } = await plane.skills.published({ ...asker, waitMs });
+      const { skills, leftOut } = await plane.skills.published(impatient(asker));
       const isOf = (skill: { server: string }) => server === undefined || skill.server === server;
       const terms = q.toLowerCase().split(/\s+/);
       const shown = skills

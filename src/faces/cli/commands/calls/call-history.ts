@@ -68,8 +68,8 @@ async function writeCalls(answer: unknown, path: unknown): Promise<string | null
 
 /** One call, or one run of an agent: their ids look alike. */
 export async function showCall(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  await withPlane(cli, options, async (plane) => {
-    const call = await askOperation(callOperations, "calls.get", plane, { id }).catch(
+  await withPlane(cli, options, async (plane, signal) => {
+    const call = await askOperation(callOperations, "calls.get", { id }, { plane, signal }).catch(
       nullIfUnknown,
     );
     if (call === null) await showRun(plane, id, options);
