@@ -110,7 +110,6 @@ const aboveWall = [
   "catalogue/tool-listing.ts",
   "config/descriptions.ts",
   "config/load-config.ts",
-  "faces/cli/commands/call-history.ts",
   "faces/cli/commands/clients.ts",
   "faces/cli/commands/servers.ts",
   "faces/gateway/answer-call.ts",

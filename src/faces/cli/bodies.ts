@@ -9,7 +9,8 @@ const quality = () => import("./commands/quality.ts");
 const codegen = () => import("./commands/codegen.ts");
 const skills = () => import("./commands/work/skills.ts");
 const searchEval = () => import("./commands/search-eval.ts");
-const callHistory = () => import("./commands/call-history.ts");
+const callHistory = () => import("./commands/calls/call-history.ts");
+const results = () => import("./commands/calls/results.ts");
 const jobs = () => import("./commands/work/jobs.ts");
 const call = () => import("./commands/call.ts");
 const batch = () => import("./batch/batch.ts");
@@ -98,13 +99,13 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "audit list": async () => (await audit()).listAuditedChanges,
   "audit show": async () => (await audit()).showChange,
   "audit verify": async () => (await audit()).verifyAudit,
-  "results get": async () => (await callHistory()).getResult,
-  "results list": async () => (await callHistory()).listResults,
+  "results get": async () => (await results()).getResult,
+  "results list": async () => (await results()).listResults,
   "dead-letters list": async () => (await deadLetters()).listDeadLetters,
   "dead-letters retry": async () => (await deadLetters()).retryDeadLetters,
   "dead-letters show": async () => (await deadLetters()).showDeadLetter,
-  "dead-letters resolve": async () => withVerb((await deadLetters()).settleDeadLetter, "resolve"),
-  "dead-letters abandon": async () => withVerb((await deadLetters()).settleDeadLetter, "abandon"),
+  "dead-letters resolve": async () => (await deadLetters()).resolveDeadLetter,
+  "dead-letters abandon": async () => (await deadLetters()).abandonDeadLetter,
   "dead-letters delete": async () => (await deadLetters()).deleteDeadLetter,
   "approvals list": async () => (await approvals()).listApprovals,
   "approvals show": async () => (await approvals()).showApproval,

@@ -5,9 +5,9 @@ import type { Outcome } from "../../../model/calls/call.ts";
 import type { Sent } from "../../../model/calls/call-schema.ts";
 import { errorTable, PlaneError, reportError, toPlaneError } from "../../../model/errors.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { DeadLetterPage, DeadLetterStatus } from "../../../model/work/dead-letter.ts";
+import type { DeadLetterPage } from "../../../model/work/dead-letter.ts";
 import type { DeadLetter, DeadLetterHold } from "../../../model/work/dead-letter-schema.ts";
-import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import type { Cli, GlobalOptions } from "../cli.ts";
 import { requirePrefix, shownIdLength } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import {
@@ -16,59 +16,44 @@ import {
   colors,
   print,
   printJson,
-  printPage,
   printStatus,
   printWarning,
   renderFacts,
   table,
 } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
-import { command, withPlane } from "../with-plane.ts";
-import { pickOptions, toLimit } from "./option-values.ts";
+import { viewOf } from "../view.ts";
+import { withPlane } from "../with-plane.ts";
 
-export const listDeadLetters = command(
-  (
-    plane,
-    { status, limit, ...options }: TextOptions<"status" | "tool" | "server" | "limit" | "cursor">,
-  ) => {
-    const filter = withoutUndefined({
-      status: status as DeadLetterStatus | undefined,
-      limit: toLimit(limit),
-    });
-    return plane.deadLetters.page({
-      ...filter,
-      ...pickOptions(options, "tool", "server", "cursor"),
-    });
-  },
-  (page) =>
-    printPage(
-      renderDeadLetters(page, Date.now()),
-      page.nextCursor,
-      `${page.deadLetters.length} of ${page.total}`,
-    ),
-  ({ deadLetters, total, byStatus, nextCursor }) => ({ deadLetters, total, byStatus, nextCursor }),
-);
+type LetterId = { id: string };
+const wholeId = async ({ id }: LetterId, { plane }: { plane: Plane }) => ({
+  id: await findId(plane, id),
+});
 
-export const showDeadLetter = command(
-  async (plane, id: string) => plane.deadLetters.get(await findId(plane, id)),
-  (letter) => renderDeadLetter(letter, Date.now()),
-);
+export const listDeadLetters = viewOf<object, DeadLetterPage>("deadLetters.page", {
+  text: (page) => renderDeadLetters(page, Date.now()),
+  pageText: ({ deadLetters, total }) => `${deadLetters.length} of ${total}`,
+});
 
-export const settleDeadLetter = command(
-  async (plane, id: string, verb: "resolve" | "abandon", options: TextOptions<"note">) =>
-    plane.deadLetters[verb](await findId(plane, id), pickOptions(options, "note")),
-  ({ tool, status }) => `The call of '${plainText(tool)}' is ${status}.`,
-);
+export const showDeadLetter = viewOf<LetterId, DeadLetter>("deadLetters.get", {
+  input: wholeId,
+  text: (letter) => renderDeadLetter(letter, Date.now()),
+});
 
-export const deleteDeadLetter = command(
-  async (plane, idPrefix: string) => {
-    const id = await findId(plane, idPrefix);
-    if (!(await plane.deadLetters.delete(id))) throw noneBegins(idPrefix);
-    return id;
-  },
-  (id) => `Dead letter '${id}' is deleted.`,
-  (id) => ({ id, deleted: true }),
-);
+const settled = {
+  input: wholeId,
+  text: ({ tool, status }: DeadLetter) => `The call of '${plainText(tool)}' is ${status}.`,
+};
+
+export const resolveDeadLetter = viewOf<LetterId, DeadLetter>("deadLetters.resolve", settled);
+
+export const abandonDeadLetter = viewOf<LetterId, DeadLetter>("deadLetters.abandon", settled);
+
+export const deleteDeadLetter = viewOf<LetterId, DeadLetter>("deadLetters.delete", {
+  input: wholeId,
+  text: (_, { input: { id } }) => `Dead letter '${id}' is deleted.`,
+  json: (_, { input: { id } }) => ({ id, deleted: true }),
+});
 
 async function findId(plane: Plane, idPrefix: string): Promise<string> {
   const prefix = requirePrefix(idPrefix);
@@ -207,7 +192,9 @@ const holds: Record<DeadLetterHold, string> = {
   refused: "its caller was refused and may have called again: ask, then retry or delete it",
 };
 
-export function renderDeadLetters({ deadLetters, byStatus }: DeadLetterPage, now: number): string {
+type ShownPage = Pick<DeadLetterPage, "deadLetters"> & { byStatus: Record<string, number> };
+
+export function renderDeadLetters({ deadLetters, byStatus }: ShownPage, now: number): string {
   if (deadLetters.length === 0) return "No call has failed permanently.";
   const counts = Object.entries(byStatus)
     .filter(([, count]) => count !== 0)
