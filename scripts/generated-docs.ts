@@ -10,6 +10,7 @@ import {
 } from "./compatibility-docs.ts";
 import { renderConfigDocs } from "./config-docs.ts";
 import { renderConfigTypes } from "./config-types.ts";
+import { drawRooms } from "./draw-rooms.ts";
 import { renderEventDocs } from "./event-docs.ts";
 import { renderHttpDocs } from "./http-docs.ts";
 import { renderProviderDocs, renderTransportDocs } from "./kind-docs.ts";
@@ -32,6 +33,7 @@ export function generatedDocs(): Doc[] {
     { path: "docs/compatibility.md", text: renderCompatibilityDocs() },
     { path: reportPath, text: renderCompatibilityReport() },
     renderInPage("docs/configuration.md", renderConfigDocs),
+    { path: "docs/images/rooms.svg", text: drawRooms() },
     { path: "docs/events.md", text: renderEventDocs() },
     renderInPage("docs/http.md", renderHttpDocs),
     { path: "docs/library-reference.md", text: renderLibraryDocs() },
