@@ -127,6 +127,7 @@ export {
   type Extension,
   type ExtensionLife,
   type ExtensionOperation,
+  type ExtensionRoute,
   type ExtensionSetup,
   type FileFormat,
   type OpenTransport,

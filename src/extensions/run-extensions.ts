@@ -334,6 +334,9 @@ function showOperation({ extension, value }: Owned<ExtensionOperation>): Extensi
     changes = false,
     positional,
     columns = null,
+    output = null,
+    http = null,
+    examples = [],
   } = value;
   const required = listOrEmpty(input.required).map(String);
   return {
@@ -345,6 +348,9 @@ function showOperation({ extension, value }: Owned<ExtensionOperation>): Extensi
     input,
     positional: [...(positional ?? required)],
     columns: columns && { ...columns },
+    output,
+    http: http && { ...http },
+    examples: [...examples],
   };
 }
 

@@ -19,6 +19,7 @@ import type { Plane } from "../model/plane.ts";
 import { principalOf, scopeNames, trusted, withListed } from "../model/principal.ts";
 import type { Additions, Owned } from "./additions.ts";
 import { checkAdditions } from "./check-additions.ts";
+import { routeProblem } from "./check-route.ts";
 import type { ExtensionsContext } from "./context.ts";
 
 type SetupParts = {
@@ -110,6 +111,9 @@ export function createSetup(
       const declared = checkedOperation(operation);
       if (isTaken(context.plane, declared.name))
         throw refusal(`'${declared.name}' is a verb of the plane already`);
+      const earlier = [...additions.operations.values()].map(({ value }) => value);
+      const problem = routeProblem(name, declared, earlier);
+      if (problem !== null) throw refusal(`the operation '${declared.name}': ${problem}`);
       putNamed(additions.operations, "operation", declared.name, declared);
     },
     addProvider(kind, provider, options) {
@@ -182,6 +186,7 @@ function isTaken(plane: Plane, name: string): boolean {
 /** What it says is read once. */
 function checkedOperation(operation: ExtensionOperation): ExtensionOperation {
   const { name, summary, scope, input, changes, positional, columns } = operation;
+  const { output, http, examples } = operation;
   if (typeof name !== "string" || !operationName.test(name))
     throw refusal(`'${name}' is no name of an operation such as 'noun.verb'`);
   if (typeof summary !== "string" || summary === "")
@@ -192,13 +197,17 @@ function checkedOperation(operation: ExtensionOperation): ExtensionOperation {
     throw refusal(
       `the 'input' of the operation '${name}' must be a JSON Schema with "type": "object"`,
     );
+  if (output !== undefined && !isObject(output))
+    throw refusal(`the 'output' of the operation '${name}' must be a JSON Schema`);
+  if (examples !== undefined && !Array.isArray(examples))
+    throw refusal(`the 'examples' of the operation '${name}' must be a list of commands`);
   if (typeof operation.run !== "function")
     throw refusal(`the operation '${name}' has no function 'run'`);
   return {
     name,
     summary,
     scope,
-    ...withoutUndefined({ input, changes, positional, columns }),
+    ...withoutUndefined({ input, changes, positional, columns, output, http, examples }),
     run: (input, caller) => operation.run(input, caller),
   };
 }

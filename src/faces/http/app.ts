@@ -2,9 +2,11 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { leftOutWith } from "#bundled/left-out";
 import { PlaneError } from "../../model/errors.ts";
+import type { ExtensionVerb } from "../../model/extensions/extension-schema.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { ConfigFiles } from "../../operations/operation.ts";
 import { operations } from "../../operations/operations.ts";
+import { addExtensionRoute } from "./added-routes.ts";
 import { identify } from "./callers/identity.ts";
 import type { LocalPass } from "./callers/local-pass.ts";
 import { challengeOf, createSignInPlaces } from "./callers/protected-resource.ts";
@@ -67,6 +69,8 @@ export type AppOptions = {
   setup?: ConfigFiles;
   /** What the person has who started the plane. */
   pass?: LocalPass;
+  /** What extensions have added. */
+  added?: readonly ExtensionVerb[];
   /** What was counted so far; without it counting begins now. */
   metrics?: Metrics;
 };
@@ -79,6 +83,7 @@ export function createApp(plane: Plane, options: AppOptions): App {
     closing,
     setup,
     pass,
+    added = [],
     metrics = createMetrics(plane),
   } = options;
   const app: App = Object.assign(new Hono<HttpEnv>(), { routesDescribed: [] });
@@ -107,6 +112,7 @@ export function createApp(plane: Plane, options: AppOptions): App {
   const additions = ownAnswers(identities, closing);
   for (const operation of operations)
     addOperation(app, plane, operation, setup ?? null, additions[operation.name]);
+  for (const verb of added) addExtensionRoute(app, plane, verb);
   const ownAddress = createOwnAddress(host, allowHosts, port);
   addSignInRoutes(app, identities, (requestHost) => {
     const isConfigured = plane.config().auth.publicUrl !== undefined;

@@ -331,11 +331,12 @@ async function isToolplane(url: string): Promise<boolean> {
 function createAppFront(plane: Plane, options: AppOptions): Listener {
   let loading: Promise<Listener> | undefined;
   const load = async (): Promise<Listener> => {
-    const [{ createApp }, { getRequestListener }] = await Promise.all([
+    const [{ createApp }, { getRequestListener }, added] = await Promise.all([
       import("./app.ts"),
       import("@hono/node-server"),
+      plane.extensions.operations(),
     ]);
-    return getRequestListener(createApp(plane, options).fetch);
+    return getRequestListener(createApp(plane, { ...options, added }).fetch);
   };
   return (request, response) => {
     // An answer is for its caller and is neither page nor program. Routes may say otherwise.

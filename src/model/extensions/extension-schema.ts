@@ -51,6 +51,12 @@ export const ExtensionVerb = z
       .record(z.string(), z.string())
       .nullable()
       .meta({ description: "What people see of a list: titles by the field of an entry." }),
+    output: jsonObject.nullable().meta({ description: "The JSON Schema of what it gives." }),
+    http: z
+      .object({ method: z.enum(["get", "post", "put", "delete"]), path: z.string() })
+      .nullable()
+      .meta({ description: "Its own address, where it has one." }),
+    examples: z.array(z.string()).meta({ description: "Commands that run it." }),
   })
   .meta({ id: "ExtensionVerb", description: "An operation that an extension has added." });
 export type ExtensionVerb = TypeOf<typeof ExtensionVerb>;

@@ -113,7 +113,21 @@ export type ExtensionOperation = {
   positional?: readonly string[];
   /** What people see of a list: titles by the field of an entry. */
   columns?: Readonly<Record<string, string>>;
+  /** A JSON Schema of what it gives. */
+  output?: JsonObject;
+  /** An address of its own over HTTP, beside the one that every operation has. */
+  http?: ExtensionRoute;
+  /** Shown by the help of its command: `scripts reload --all`. */
+  examples?: readonly string[];
   run(input: JsonObject, asker: { principal: Principal; signal?: AbortSignal }): unknown;
+};
+
+/** Where an operation is over HTTP. */
+export type ExtensionRoute = {
+  /** A `get` is for operations that only read. */
+  method: "get" | "post" | "put" | "delete";
+  /** Below `/extensions/NAME/`. An input in braces is part of it; the others are the body of `post` and `put`, else the query. */
+  path: string;
 };
 
 /** A connection that carries JSON-RPC messages to a server. */

@@ -22,13 +22,13 @@ import {
   printStatus,
   printWarning,
   renderFacts,
+  renderSpan,
   table,
 } from "../terminal/output.ts";
 import { viewsOf } from "../view.ts";
 import { withPlane } from "../with-plane.ts";
 import { readInput, typedForTool } from "./call-arguments.ts";
 import { openSetup } from "./config.ts";
-import { renderSpan } from "./dead-letters.ts";
 import { readSource, toChoice } from "./option-values.ts";
 
 const view = viewsOf(approvalOperations);

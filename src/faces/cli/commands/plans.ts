@@ -10,11 +10,10 @@ import type { Plane } from "../../../model/plane.ts";
 import { approvalOperations } from "../../../operations/declared/approvals.ts";
 import { findByPrefix, shortenIds, shownIdLength } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, printStatus, table } from "../terminal/output.ts";
+import { colors, printStatus, renderSpan, table } from "../terminal/output.ts";
 import { viewsOf } from "../view.ts";
 import { command } from "../with-plane.ts";
 import { readJsonOption, renderArguments } from "./approvals.ts";
-import { renderSpan } from "./dead-letters.ts";
 
 const marks: Record<HeldStatus, string> = {
   pending: "+",

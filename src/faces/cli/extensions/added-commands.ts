@@ -82,6 +82,7 @@ function addVerbs(
     const [noun = "", word = ""] = verb.name.split(".");
     const group = groupOf(program, noun, verb.extension);
     const command = withKebabAlias(group.command(word), word).description(verb.summary);
+    if (verb.examples.length > 0) command.examples(...verb.examples);
     const inputOf = addInputs(command, verb, usedFlags);
     command.action(async (...args: unknown[]) => {
       const parsedCommand = args.at(-1) as Command;

@@ -1,41 +1,46 @@
-import { withoutUndefined } from "../../../lib/json/plain-data.ts";
-import { plainText } from "../../../lib/text/plain-text.ts";
-import { countOf } from "../../../lib/text/wording.ts";
-import type { Outcome } from "../../../model/calls/call.ts";
-import type { Sent } from "../../../model/calls/call-schema.ts";
-import { errorTable, PlaneError, reportError, toPlaneError } from "../../../model/errors.ts";
-import type { Plane } from "../../../model/plane.ts";
-import type { DeadLetterPage } from "../../../model/work/dead-letter.ts";
-import type { DeadLetter, DeadLetterHold } from "../../../model/work/dead-letter-schema.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
-import { requirePrefix, shownIdLength } from "../terminal/ids.ts";
-import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import {
   beforeOutput,
+  type Cli,
   clearTransientLines,
   colors,
+  exitCodeOf,
+  type GlobalOptions,
   print,
   printJson,
+  printOutcome,
   printStatus,
   printWarning,
   renderFacts,
+  renderSpan,
+  requirePrefix,
+  shownIdLength,
   table,
-} from "../terminal/output.ts";
-import { terminal } from "../terminal/terminal.ts";
-import { viewOf } from "../view.ts";
-import { withPlane } from "../with-plane.ts";
+  terminal,
+  viewsOf,
+  withPlane,
+} from "@toolplane/core/faces/cli/views";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { countOf } from "@toolplane/core/lib/text/wording";
+import type { Outcome } from "@toolplane/core/model/calls/call";
+import type { Sent } from "@toolplane/core/model/calls/call-schema";
+import { errorTable, PlaneError, reportError, toPlaneError } from "@toolplane/core/model/errors";
+import type { Plane } from "@toolplane/core/model/plane";
+import type { DeadLetterPage } from "@toolplane/core/model/work/dead-letter";
+import type { DeadLetter, DeadLetterHold } from "@toolplane/core/model/work/dead-letter-schema";
+import { deadLetterOperations } from "../operations/dead-letters.ts";
 
-type LetterId = { id: string };
-const wholeId = async ({ id }: LetterId, { plane }: { plane: Plane }) => ({
+const view = viewsOf(deadLetterOperations);
+const wholeId = async ({ id }: { id: string }, { plane }: { plane: Plane }) => ({
   id: await findId(plane, id),
 });
 
-export const listDeadLetters = viewOf<object, DeadLetterPage>("deadLetters.page", {
+export const listDeadLetters = view("deadLetters.page", {
   text: (page) => renderDeadLetters(page, Date.now()),
   pageText: ({ deadLetters, total }) => `${deadLetters.length} of ${total}`,
 });
 
-export const showDeadLetter = viewOf<LetterId, DeadLetter>("deadLetters.get", {
+export const showDeadLetter = view("deadLetters.get", {
   input: wholeId,
   text: (letter) => renderDeadLetter(letter, Date.now()),
 });
@@ -45,11 +50,11 @@ const settled = {
   text: ({ tool, status }: DeadLetter) => `The call of '${plainText(tool)}' is ${status}.`,
 };
 
-export const resolveDeadLetter = viewOf<LetterId, DeadLetter>("deadLetters.resolve", settled);
+export const resolveDeadLetter = view("deadLetters.resolve", settled);
 
-export const abandonDeadLetter = viewOf<LetterId, DeadLetter>("deadLetters.abandon", settled);
+export const abandonDeadLetter = view("deadLetters.abandon", settled);
 
-export const deleteDeadLetter = viewOf<LetterId, DeadLetter>("deadLetters.delete", {
+export const deleteDeadLetter = view("deadLetters.delete", {
   input: wholeId,
   text: (_, { input: { id } }) => `Dead letter '${id}' is deleted.`,
   json: (_, { input: { id } }) => ({ id, deleted: true }),
@@ -257,13 +262,4 @@ function renderNext({ nextRetryAt }: DeadLetter, now: number): string | null {
   if (nextRetryAt === null) return null;
   const ms = Date.parse(nextRetryAt) - now;
   return ms <= 0 ? "due" : `in ${renderSpan(ms)}`;
-}
-
-/** In the largest unit that fits. */
-export function renderSpan(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86_400)} days`;
 }
