@@ -19,6 +19,7 @@ import type { Plane } from "../model/plane.ts";
 import { principalOf, scopeNames, trusted, withListed } from "../model/principal.ts";
 import type { Additions, Owned } from "./additions.ts";
 import { checkAdditions } from "./check-additions.ts";
+import { problemOfColumns } from "./check-columns.ts";
 import type { ExtensionsContext } from "./context.ts";
 
 type SetupParts = {
@@ -107,7 +108,7 @@ export function createSetup(
     plane: partsOf(context, name, extension.needs ?? []),
     log: warn,
     addOperation(operation) {
-      const declared = checkedOperation(operation);
+      const declared = checkedOperation(operation as ExtensionOperation);
       if (isTaken(context.plane, declared.name))
         throw refusal(`'${declared.name}' is a verb of the plane already`);
       putNamed(additions.operations, "operation", declared.name, declared);
@@ -181,7 +182,7 @@ function isTaken(plane: Plane, name: string): boolean {
 
 /** What it says is read once. */
 function checkedOperation(operation: ExtensionOperation): ExtensionOperation {
-  const { name, summary, scope, input, changes, positional, columns } = operation;
+  const { name, summary, scope, input, output, changes, positional, columns } = operation;
   if (typeof name !== "string" || !operationName.test(name))
     throw refusal(`'${name}' is no name of an operation such as 'noun.verb'`);
   if (typeof summary !== "string" || summary === "")
@@ -194,6 +195,8 @@ function checkedOperation(operation: ExtensionOperation): ExtensionOperation {
     );
   if (typeof operation.run !== "function")
     throw refusal(`the operation '${name}' has no function 'run'`);
+  const columnProblem = problemOfColumns(columns, output);
+  if (columnProblem !== null) throw refusal(`the operation '${name}' ${columnProblem}`);
   return {
     name,
     summary,

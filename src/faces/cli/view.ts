@@ -140,7 +140,8 @@ function renderAnswer(operation: Operation, view: View, answer: never, context: 
 function renderRows({ rows, none: emptyText, columns }: CommandTable, answer: object): string {
   const list = Reflect.get(answer, rows) as object[];
   const cells = Object.entries(columns).map(([field, column]) => {
-    const { title, text = asItIs } = typeof column === "string" ? { title: column } : column;
+    const { title, text = asItIs } =
+      typeof column === "object" ? column : { title: column ?? field };
     const readCell = (row: object) =>
       text(Reflect.get(row, field) as never, row as never, list as never) as string;
     return [title, readCell] as const;
