@@ -15,6 +15,8 @@ export type CommandForm<Input = never, Answer = never> = {
   arguments?: Readonly<Record<string, string>>;
   /** `--status <status>`, and what it means. */
   options?: Readonly<Record<string, string | CommandOption<Input>>>;
+  /** Options of every command that fill inputs here, by input: `{ groups: "group" }`. */
+  globals?: Readonly<Partial<Record<NameIn<Input>, GlobalOption>>>;
   examples: readonly string[];
   /** It changes nothing that is kept, so it leaves nothing on the disk where Toolplane was never set up. */
   looks?: boolean;
@@ -34,6 +36,9 @@ export type CommandOption<Input = never> = {
   default?: string | false;
   required?: true;
 };
+
+/** Who calls; elsewhere it fills no input. */
+type GlobalOption = "user" | "group" | "persona" | "workspace" | "compliance";
 
 export type ValueKind =
   | "list"

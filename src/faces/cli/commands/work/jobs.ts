@@ -6,67 +6,67 @@ import type { TaskEntry } from "../../../../model/catalogue/registry-summary.ts"
 import { errorTable, PlaneError } from "../../../../model/errors.ts";
 import type { Plane } from "../../../../model/plane.ts";
 import type { JobStatus, RunJobOptions } from "../../../../model/plane-work.ts";
-import { jobRunStates } from "../../../../model/work/job-run.ts";
 import type { JobRun } from "../../../../model/work/run-schema.ts";
-import type { Cli, GlobalOptions, TextOptions } from "../../cli.ts";
+import { jobOperations } from "../../../../operations/declared/jobs.ts";
+import { skillOperations } from "../../../../operations/declared/skills.ts";
+import type { Cli, GlobalOptions } from "../../cli.ts";
 import {
   colors,
   type Fact,
   joinLines,
   printError,
-  printPage,
   printStatus,
   renderFacts,
   renderTable,
   show,
   table,
 } from "../../terminal/output.ts";
-import { command, withPlane } from "../../with-plane.ts";
+import { viewsOf } from "../../view.ts";
+import { withPlane } from "../../with-plane.ts";
 import { readInput } from "../call-arguments.ts";
-import { pickOptions, readFilters, type ToolFilters, toChoice, toLimit } from "../option-values.ts";
 
-type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
+const view = viewsOf(jobOperations);
+const viewOfEntries = viewsOf(skillOperations);
 
-function readWorkFilters(options: WorkFilters) {
-  const { personas, q, limit, cursor } = readFilters(
-    pickOptions(options, "personaFilter", "query", "limit", "cursor"),
-  );
-  return { personas, q, limit, cursor };
-}
-
-export const listJobs = command(
-  (plane, options: WorkFilters & Pick<ToolFilters, "minSuccessRate">) => {
-    const { minSuccessRate } = readFilters(pickOptions(options, "minSuccessRate"));
-    return plane.jobs.page({ ...readWorkFilters(options), minSuccessRate });
+export const listJobs = viewOfEntries("jobs.page", {
+  table: {
+    rows: "jobs",
+    none: "No jobs found.",
+    columns: {
+      name: "JOB",
+      personas: { title: "FOR", text: (personas) => personas.join(", ") },
+      task_graph: { title: "TASKS", text: (tasks) => tasks.map(({ task }) => task).join(", ") },
+      recurrence: { title: "WHEN", text: (_, job) => renderRecurrence(job) },
+      schedule: {
+        title: "NEXT",
+        text: (schedule) => (schedule.state === "on_request" ? "-" : renderNext(schedule)),
+      },
+      summary: {
+        title: "SUMMARY",
+        text: (summary, { description }) => summary ?? description ?? "",
+      },
+    },
   },
-  ({ jobs, total, nextCursor }) => {
-    const rows = table(jobs, "No jobs found.", {
-      JOB: ({ name }) => name,
-      FOR: ({ personas }) => personas.join(", "),
-      TASKS: ({ task_graph }) => task_graph.map(({ task }) => task).join(", "),
-      WHEN: renderRecurrence,
-      NEXT: ({ schedule }) => (schedule.state === "on_request" ? "-" : renderNext(schedule)),
-      SUMMARY: ({ summary, description }) => summary ?? description ?? "",
-    });
-    printPage(rows, nextCursor, `${jobs.length} of ${countOf(total, "job")}`);
-  },
-  ({ jobs, total, nextCursor }) => ({ jobs, total, nextCursor }),
-);
+  pageText: ({ jobs, total }) => `${jobs.length} of ${countOf(total, "job")}`,
+});
 
-export const listTasks = command(
-  (plane, options: WorkFilters) => plane.tasks.page(readWorkFilters(options)),
-  ({ tasks, total, nextCursor }) => {
-    const rows = table(tasks, "No tasks found.", {
-      TASK: ({ name }) => name,
-      PERSONA: ({ persona }) => persona ?? "shared",
-      SKILLS: ({ required_skills }) => required_skills.join(", ") || "a model",
-      NEEDS: ({ required_capabilities }) => required_capabilities.join(", ") || "-",
-      SUMMARY: ({ summary }) => summary,
-    });
-    printPage(rows, nextCursor, `${tasks.length} of ${countOf(total, "task")}`);
+export const listTasks = viewOfEntries("tasks.page", {
+  table: {
+    rows: "tasks",
+    none: "No tasks found.",
+    columns: {
+      name: "TASK",
+      persona: { title: "PERSONA", text: (persona) => persona ?? "shared" },
+      required_skills: {
+        title: "SKILLS",
+        text: (skills) => (skills as string[]).join(", ") || "a model",
+      },
+      required_capabilities: { title: "NEEDS", text: (needs) => needs.join(", ") || "-" },
+      summary: "SUMMARY",
+    },
   },
-  ({ tasks, total, nextCursor }) => ({ tasks, total, nextCursor }),
-);
+  pageText: ({ tasks, total }) => `${tasks.length} of ${countOf(total, "task")}`,
+});
 
 type RunOptions = GlobalOptions & { args?: string; detach?: boolean; key?: string };
 
@@ -145,50 +145,48 @@ function printRun(run: JobRun, options: GlobalOptions): number {
   return errorTable[run.error.code].exit;
 }
 
+const runId = (_: unknown, { args: [id] }: { args: readonly unknown[] }) => ({ id });
+
 /** Looking succeeds, whatever became of the run. */
-export async function showRun(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  printRun(await withPlane(cli, options, (plane) => plane.jobs.status(id)), options);
-}
-
-export const showJob = command(
-  (plane, name: string) => plane.jobs.get(name),
-  renderJob,
-  (job) => ({ job }),
-);
-
-export const showTask = command(
-  (plane, name: string) => plane.tasks.get(name),
-  renderTask,
-  (task) => ({ task }),
-);
-
-export const switchJob = command(
-  (plane, name: string, verb: "pause" | "resume") => plane.jobs[verb](name),
-  ({ schedule }, [name, verb]) => {
-    if (verb === "pause")
-      return `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`;
-    return `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`;
+export const showRun = view("jobs.status", {
+  input: runId,
+  text(run) {
+    printRun(run as JobRun, {});
+    return null;
   },
-  (job) => ({ job }),
-);
+  json: (run) => ({ run }),
+});
 
-export const cancelRun = command(
-  (plane, id: string) => plane.jobs.cancel(id),
-  ({ id, job, state }) => `Run '${id}' of '${job}' is ${state}.`,
-  (run) => ({ run }),
-);
+export const cancelRun = view("jobs.cancel", {
+  input: runId,
+  text: ({ id, job, state }) => `Run '${id}' of '${job}' is ${state}.`,
+  json: (run) => ({ run }),
+});
 
-export const listHistory = command(
-  (plane, name: string, { state, limit, cursor }: TextOptions<"state" | "limit" | "cursor">) => {
-    const stateFilter = toChoice("--state", state, jobRunStates);
-    return plane.jobs.history(
-      name,
-      withoutUndefined({ state: stateFilter, limit: toLimit(limit, 100), cursor }),
-    );
-  },
-  ({ runs, nextCursor }, [, { state, cursor }]) =>
-    printPage(renderRuns(runs, state !== undefined || cursor !== undefined), nextCursor),
-);
+export const showJob = view("jobs.get", {
+  text: (job) => renderJob(job as JobStatus),
+  json: (job) => ({ job }),
+});
+
+export const showTask = viewOfEntries("tasks.get", {
+  text: (task) => renderTask(task as TaskEntry),
+  json: (task) => ({ task }),
+});
+
+export const pauseJob = view("jobs.pause", {
+  text: ({ name }) => `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`,
+  json: (job) => ({ job }),
+});
+
+export const resumeJob = view("jobs.resume", {
+  text: ({ name, schedule }) => `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`,
+  json: (job) => ({ job }),
+});
+
+export const listHistory = view("jobs.history", {
+  text: ({ runs }, { input: { state, cursor } }) =>
+    renderRuns(runs as JobRun[], state !== undefined || cursor !== undefined),
+});
 
 function renderJob(job: JobStatus): string {
   const { schedule, lastRun, health, upcoming, summary } = job;
