@@ -42,10 +42,9 @@ test("the help of 'tools export' names every format", () => {
 
 /** What a command leaves out, or takes in a way of its own. */
 const otherwise = [
-  // By '--group', as all commands name groups.
-  "agent.run: groups",
-  "keys.create: groups",
-  "people.invite: groups",
+  // '--persona' says who calls.
+  "skills.get: persona",
+  "tasks.get: persona",
   "search: q",
   "stats: tool",
   "tools.quality: tool",
@@ -131,7 +130,8 @@ test("a command takes what its operation takes", () => {
     );
     const given = new Set([
       ...filled,
-      ...[...verb.options, ...program.options].map((option) => option.attributeName()),
+      ...Object.keys(form?.globals ?? {}),
+      ...verb.options.map((option) => option.attributeName()),
       ...verb.registeredArguments.map((argument) => argument.name()),
     ]);
     // Short lists are printed whole.

@@ -347,7 +347,7 @@ function showOperation({ extension, value }: Owned<ExtensionOperation>): Extensi
     changes,
     input,
     positional: [...(positional ?? required)],
-    columns: columns && { ...columns },
+    columns: columns && ({ ...columns } as Record<string, string>),
     output,
     http: http && { ...http },
     examples: [...examples],

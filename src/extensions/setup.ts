@@ -19,6 +19,7 @@ import type { Plane } from "../model/plane.ts";
 import { principalOf, scopeNames, trusted, withListed } from "../model/principal.ts";
 import type { Additions, Owned } from "./additions.ts";
 import { checkAdditions } from "./check-additions.ts";
+import { problemOfColumns } from "./check-columns.ts";
 import { routeProblem } from "./check-route.ts";
 import type { ExtensionsContext } from "./context.ts";
 
@@ -108,7 +109,7 @@ export function createSetup(
     plane: partsOf(context, name, extension.needs ?? []),
     log: warn,
     addOperation(operation) {
-      const declared = checkedOperation(operation);
+      const declared = checkedOperation(operation as ExtensionOperation);
       if (isTaken(context.plane, declared.name))
         throw refusal(`'${declared.name}' is a verb of the plane already`);
       const earlier = [...additions.operations.values()].map(({ value }) => value);
@@ -203,6 +204,8 @@ function checkedOperation(operation: ExtensionOperation): ExtensionOperation {
     throw refusal(`the 'examples' of the operation '${name}' must be a list of commands`);
   if (typeof operation.run !== "function")
     throw refusal(`the operation '${name}' has no function 'run'`);
+  const columnProblem = problemOfColumns(columns, output);
+  if (columnProblem !== null) throw refusal(`the operation '${name}' ${columnProblem}`);
   return {
     name,
     summary,

@@ -1,3 +1,5 @@
+import type { Columns, EntryOf, ListIn } from "../model/extensions/columns.ts";
+
 /** What a person types for a verb. Several operations may be behind one command; the first that says how declares it. */
 export type CliCommand<Input = never, Answer = never> =
   | { command: string }
@@ -13,6 +15,8 @@ export type CommandForm<Input = never, Answer = never> = {
   arguments?: Readonly<Record<string, string>>;
   /** `--status <status>`, and what it means. */
   options?: Readonly<Record<string, string | CommandOption<Input>>>;
+  /** Options of every command that fill inputs here, by input: `{ groups: "group" }`. */
+  globals?: Readonly<Partial<Record<NameIn<Input>, GlobalOption>>>;
   examples: readonly string[];
   /** It changes nothing that is kept, so it leaves nothing on the disk where Toolplane was never set up. */
   looks?: boolean;
@@ -32,6 +36,9 @@ export type CommandOption<Input = never> = {
   default?: string | false;
   required?: true;
 };
+
+/** Who calls; elsewhere it fills no input. */
+type GlobalOption = "user" | "group" | "persona" | "workspace" | "compliance";
 
 export type ValueKind =
   | "list"
@@ -61,13 +68,13 @@ type Table<List, Row> = {
   rows: List;
   /** For a list without entries. */
   none: string;
-  columns: Columns<Row>;
+  columns: CellColumns<Row>;
 };
 
-/** Titles by the field of an entry, in the order of the columns. */
-export type Columns<Row = never> =
+/** Titles by the field of an entry; a cell says the value itself where the column does not say more. */
+type CellColumns<Row> =
   IsOpen<Row> extends true
-    ? Readonly<Record<string, string | Column<never, never>>>
+    ? Columns<never, string | Column<never, never>>
     : { readonly [Field in keyof Row]?: string | Column<Row[Field], Row> };
 
 export type Column<Value, Row> = {
@@ -76,10 +83,6 @@ export type Column<Value, Row> = {
   text(value: Value, row: Row, rows: readonly Row[]): string | number | null | undefined;
 };
 
-/** Nothing is said of it: it is of an operation without a schema, or of any. */
+/** No schema says anything of it. */
 type IsOpen<Type> = [Type] extends [never] ? true : unknown extends Type ? true : false;
 type NameIn<Fields> = IsOpen<Fields> extends true ? string : keyof Fields & string;
-type ListIn<Answer> = {
-  [Field in keyof Answer & string]-?: EntryOf<Answer[Field]> extends never ? never : Field;
-}[keyof Answer & string];
-type EntryOf<Value> = NonNullable<Value> extends readonly (infer Row)[] ? Row : never;

@@ -10,6 +10,7 @@ export const pageOptions = {
 export const ofPersonaOptions = {
   "--persona-filter <name>": {
     about: "of this persona, and shared ones; -shared excludes those; repeatable",
+    input: "persona",
     kind: "list",
   },
 } as const;

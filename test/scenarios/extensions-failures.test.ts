@@ -70,6 +70,7 @@ suite("extensions that go wrong", () => {
   });
 
   test("an operation that is declared wrong is refused at once", async () => {
+    const list = { type: "array", items: { type: "object", properties: { name: {} } } };
     const right = { name: "a.b", summary: "Does it", scope: "read", run: () => 1 };
     const wrong: [object, RegExp][] = [
       [{ name: "ab" }, /'ab' is no name of an operation/],
@@ -78,6 +79,8 @@ suite("extensions that go wrong", () => {
       [{ input: [] }, /"type": "object"/],
       [{ input: { type: "string" } }, /"type": "object"/],
       [{ run: undefined }, /has no function 'run'/],
+      [{ columns: { id: 1 } }, /the operation 'a\.b' has no title for the column 'id'/],
+      [{ output: list, columns: { nme: "NAME" } }, /'a\.b' has the column 'nme'.*: name\./],
     ];
     for (const [change, message] of wrong) {
       const [error] = await errorsOf([

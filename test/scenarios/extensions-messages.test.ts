@@ -123,6 +123,21 @@ suite("what is said about extensions", () => {
     assert.match(await errorOfFile(wrong), /no name of an operation.*\(ours\.mjs:2:6\)$/);
   });
 
+  test("a column that is no field is named with its operation and its extension", async () => {
+    const output = { type: "array", items: { type: "object", properties: { name: {} } } };
+    const people = { name: "people.list", summary: "List people", scope: "read" } as const;
+    await using plane = await planeWith(
+      named("crew", ({ addOperation }) =>
+        addOperation({ ...people, output, columns: { nme: "NAME" }, run: (): unknown => [] }),
+      ),
+    );
+    const [crew] = await plane.extensions.list();
+    assert.match(
+      `${crew?.name}: ${crew?.error}`,
+      /^crew: .*the operation 'people\.list' has the column 'nme', which is no field of its 'output': name/,
+    );
+  });
+
   test("the event of one that failed has the stack of its code, without secrets", async () => {
     const stacks: (string | null)[] = [];
     await using plane = await planeWith(

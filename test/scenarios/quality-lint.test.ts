@@ -60,7 +60,7 @@ suite("tools lint", () => {
     assert.equal((await lint("--threshold", "96", "--json")).json().passed, 1);
     const wrong = await lint("--threshold", "good");
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /--threshold 'good' is not a number from 0 to 100/);
+    assert.match(wrong.stderr, /--threshold cannot be 'good': give a number from 0 to 100/);
     const nowhere = await lint("--server", "nowhere");
     assert.equal(nowhere.code, 2);
   });

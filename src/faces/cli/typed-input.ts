@@ -11,13 +11,15 @@ export function formOf({ cli }: Operation): CommandForm {
 }
 
 /** By input: the argument or the option that fills it. */
-function sourcesOf({ arguments: args = {}, options = {} }: CommandForm): Map<string, string> {
+function sourcesOf(form: CommandForm): Map<string, string> {
+  const { arguments: args = {}, options = {}, globals = {} } = form;
+  const byGlobal = Object.entries(globals).map(([input, option]) => [input, `--${option}`]);
   const byArgument = Object.keys(args).map((usage) => [usage.replaceAll(/\W/g, ""), usage]);
   const byOption = Object.entries(options).map(([flags, option]) => {
     const { input = optionKey(flags) } = option as Partial<CommandOption>;
     return [camelCase(input), flags];
   });
-  return new Map([...byOption, ...byArgument] as [string, string][]);
+  return new Map([...byGlobal, ...byOption, ...byArgument] as [string, string][]);
 }
 
 /** Arguments by position under the names of the usage, options under those of their inputs. */
@@ -30,7 +32,8 @@ export function typedInput(
   const usages = Object.keys(form.arguments ?? {});
   const sources = sourcesOf(form);
   const typed = Object.keys(operation.input.shape).map((name) => {
-    const source = sources.get(camelCase(name)) ?? `--${name}`;
+    const source = sources.get(camelCase(name));
+    if (source === undefined) return [name, undefined];
     const position = usages.indexOf(source);
     if (position >= 0) return [name, args[position]];
     return [name, options[optionKey(source)]];

@@ -40,6 +40,8 @@ export type View<Input = never, Answer = never> = {
   warning?(answer: Answer, context: Shown<Input>): string | null;
   exitCode?(answer: Answer): number;
   open?: OpenExtra;
+  /** Who asks, where options of every command are part of the input. */
+  openOptions?(options: TypedContext["options"]): GlobalOptions;
 };
 
 type Awaitable<Value> = Value | Promise<Value>;
@@ -104,7 +106,7 @@ async function ask(operation: Operation, input: object, { plane, signal }: Askin
 
 /** Runs the operation with what was typed, and shows its answer. */
 export function bodyOf(operation: Operation, view: View = {}): Body {
-  const { json = asItIs } = view;
+  const { json = asItIs, openOptions = (usual) => usual } = view;
   return async (cli, ...args) => {
     const options = args.at(-1) as TypedContext["options"];
     const work = async (plane: Plane, signal: AbortSignal) => {
@@ -121,7 +123,7 @@ export function bodyOf(operation: Operation, view: View = {}): Body {
       if (options.json) return { ...facts, document: await json(answer, context) };
       return { ...facts, answer, text: await renderAnswer(operation, view, answer, context) };
     };
-    const shown = await withPlane(cli, options, work, view.open);
+    const shown = await withPlane(cli, openOptions(options), work, view.open);
     if (shown.warning !== null) printWarning(shown.warning);
     if ("document" in shown) {
       if (shown.document !== null) printJson(shown.document);
@@ -146,7 +148,8 @@ function renderAnswer(operation: Operation, view: View, answer: never, context: 
 function renderRows({ rows, none: emptyText, columns }: CommandTable, answer: object): string {
   const list = Reflect.get(answer, rows) as object[];
   const cells = Object.entries(columns).map(([field, column]) => {
-    const { title, text = asItIs } = typeof column === "string" ? { title: column } : column;
+    const { title, text = asItIs } =
+      typeof column === "object" ? column : { title: column ?? field };
     const readCell = (row: object) =>
       text(Reflect.get(row, field) as never, row as never, list as never) as string;
     return [title, readCell] as const;

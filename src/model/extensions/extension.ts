@@ -7,6 +7,7 @@ import type { JsonObject, UnknownObject } from "../json.ts";
 import type { Plane } from "../plane.ts";
 import type { AbortSignal } from "../platform.ts";
 import type { Principal, Scope } from "../principal.ts";
+import type { Columns, RowOf } from "./columns.ts";
 
 /** Raised when an extension that was written for an earlier one would no longer work. */
 export const extensionInterface = 1;
@@ -82,7 +83,7 @@ export type ExtensionSetup<Parts extends PlanePart = PlanePart> = {
   readonly plane: Pick<Plane, Parts>;
   /** Appears in the log of the plane, without secrets. */
   log(text: string): void;
-  addOperation(operation: ExtensionOperation): void;
+  addOperation<Answer>(operation: ExtensionOperation<Answer>): void;
   addProvider(kind: string, provider: AddedProvider, options?: ProviderOptions): void;
   addTransport(scheme: string, open: OpenTransport): void;
   addToolSource(source: ToolSource): ToolSourceHandle;
@@ -99,7 +100,7 @@ export type ExtensionSetup<Parts extends PlanePart = PlanePart> = {
 };
 
 /** A verb of its own, on every face: library, command line, HTTP and workbench. */
-export type ExtensionOperation = {
+export type ExtensionOperation<Answer = unknown> = {
   /** A noun and a verb: `scripts.reload`. */
   name: string;
   /** One sentence. */
@@ -111,15 +112,15 @@ export type ExtensionOperation = {
   changes?: boolean;
   /** The inputs that the command line takes by position. Default: those that are required. */
   positional?: readonly string[];
-  /** What people see of a list: titles by the field of an entry. */
-  columns?: Readonly<Record<string, string>>;
-  /** A JSON Schema of what it gives. */
+  /** A JSON Schema of what `run` gives. `columns` are checked against it when the extension is set up. */
   output?: JsonObject;
+  /** What people see of a list: titles by the field of an entry. */
+  columns?: Columns<RowOf<Awaited<NoInfer<Answer>>>>;
   /** An address of its own over HTTP, beside the one that every operation has. */
   http?: ExtensionRoute;
   /** Shown by the help of its command: `scripts reload --all`. */
   examples?: readonly string[];
-  run(input: JsonObject, asker: { principal: Principal; signal?: AbortSignal }): unknown;
+  run(input: JsonObject, asker: { principal: Principal; signal?: AbortSignal }): Answer;
 };
 
 /** Where an operation is over HTTP. */

@@ -163,6 +163,7 @@ const calls = [
         "--payloads": "include arguments and results, if observability.keepPayloads is on",
         ...pageOptions,
       },
+      globals: { user: "user" },
       examples: [
         "calls list",
         "calls list --status failed --limit 20",
@@ -320,6 +321,7 @@ const calls = [
         ...callFilterOptions,
         "--limit <number>": { about: "maximum number of calls; all when left out", kind: "count" },
       },
+      globals: { user: "user" },
       examples: ["calls export calls.jsonl", "calls export calls.har --format har --status failed"],
     },
     socket: { missing: "it is made of `calls.list`" },

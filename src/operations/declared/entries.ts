@@ -190,6 +190,7 @@ export const entryOperations = [
       about: "delete a tool that was set; a tool of that name in a file applies again",
       arguments: { "<name>": "its name; with --persona that persona's" },
       options: { "--reason <text>": "why, for the history" },
+      globals: { persona: "persona" },
       examples: ["tools delete lookup --reason 'not needed any more'"],
     },
   }),
@@ -213,6 +214,7 @@ export const entryOperations = [
       about: "hand-written tools, skills, tasks and jobs as one signed bundle on standard output",
       arguments: { "[names...]": "only these" },
       options: { "--kind <kind>": { about: "tool, skill, task or job; repeatable", kind: "list" } },
+      globals: { persona: "persona" },
       examples: ["registry export > all.bundle", "registry export lookup > lookup.bundle"],
     },
     run: (plane, { name: tool, ...options }, asker) =>

@@ -3,7 +3,17 @@ import type { NewApiKey } from "../../model/access/credentials.ts";
 import { ApiKey, TokenStatus } from "../../model/access/credentials-schema.ts";
 import { Question } from "../../model/calls/question-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { byCreation, Done, NextCursor, oneOf, page, pageAfterCursor, text } from "../fields.ts";
+import { pageOptions } from "../command-options.ts";
+import {
+  byCreation,
+  Done,
+  flag,
+  NextCursor,
+  oneOf,
+  page,
+  pageAfterCursor,
+  text,
+} from "../fields.ts";
 import { type Fields, operation, pick } from "../operation.ts";
 
 const names = z.array(z.string());
@@ -21,6 +31,7 @@ const keys = [
     cli: {
       command: "keys list",
       about: "every key, whose it is and when it was last used",
+      options: pageOptions,
       examples: ["keys list", "keys list --json"],
     },
     async run(plane, query, asker) {
@@ -95,6 +106,13 @@ const keys = [
           kind: "moment",
         },
       },
+      globals: {
+        user: "user",
+        groups: "group",
+        persona: "persona",
+        workspace: "workspace",
+        compliance: "compliance",
+      },
       examples: [
         "keys create laptop",
         "keys create ci --user build@example.org --group ops --expires 30d",
@@ -108,7 +126,10 @@ const keys = [
     args: ["id"],
     summary: "Revoke a key",
     scope: "admin",
-    input: z.object({ id: text("The key's id.") }),
+    input: z.object({
+      id: text("The key's id."),
+      forget: flag("Delete its record, too."),
+    }),
     output: z.object({ id: z.string(), revoked: z.boolean() }),
     http: {
       method: "delete",
@@ -128,7 +149,10 @@ const keys = [
       options: { "--forget": "delete its record, too" },
       examples: ["keys revoke 3f9a01c2de"],
     },
-    run: async (plane, { id }, asker) => ({ id, revoked: await plane.keys.revoke(id, asker) }),
+    run: async (plane, { id, forget = false }, asker) => ({
+      id,
+      revoked: await plane.keys.revoke(id, { ...asker, forget }),
+    }),
   }),
 ];
 

@@ -160,6 +160,7 @@ const people = [
           kind: "list",
         },
       },
+      globals: { groups: "group", persona: "persona" },
       examples: [
         "people invite ann@example.org --group ops",
         "people invite me@example.org --scope admin",

@@ -85,6 +85,7 @@ export const changeOperations = (["tool", "skill", "task", "job"] as const).map(
         "--limit <number>": "maximum number of changes, up to 1000; 50 when left out",
         "--offset <number>": "skip this many of the newest",
       },
+      globals: { persona: "persona" },
       examples: ["tools changes", "tools changes lookup --limit 5", "tools changes --json"],
     },
   }),
@@ -179,6 +180,7 @@ export const registryOperations = [
     cli: {
       command: "registry summary",
       about: "counts of what you, or the persona you call as, can use",
+      globals: { persona: "persona" },
       examples: ["registry summary", "registry summary --persona Atlas --json"],
     },
     run: (plane, { persona = "" }, asker) =>

@@ -171,7 +171,10 @@ export const toolOperations = [
           about: "with this capability; repeatable, all must match",
           kind: "list",
         },
-        "--version-range <range>": "of these versions: ^1.2, '>=1.2, <2', 1.x",
+        "--version-range <range>": {
+          about: "of these versions: ^1.2, '>=1.2, <2', 1.x",
+          input: "version",
+        },
         "--side-effects <kind>": {
           about: "with this side effect; repeatable, one is enough",
           kind: "list",
@@ -325,6 +328,7 @@ export const toolOperations = [
         "--dry-run": "stop before anything is executed; show the policy's verdict",
         ...recordingOptions,
       },
+      globals: { compliance: "compliance" },
       examples: [
         "call demo.greet name=Ann",
         "call demo.add a:=1 b:=2",

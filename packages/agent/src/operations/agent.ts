@@ -76,6 +76,7 @@ const runs = [
           "only runs that started at this time or later, such as 2026-11-15T09:00:00Z",
         ...pageOptions,
       },
+      globals: { user: "user" },
       examples: ["calls runs", "calls runs --outcome failed --since 2026-11-15"],
     },
     run: (plane, { limit = defaultPage, ...query }, asker) =>
@@ -331,6 +332,7 @@ const agent = [
         "--no-stream": "print the answer when it is complete",
         ...recordingOptions,
       },
+      globals: { groups: "group", compliance: "compliance" },
       examples: [
         'agent "What is 17 plus 25?"',
         'agent "Greet Ann" --toolset my-tools --trace run.txt',

@@ -374,6 +374,7 @@ export const skillOperations = [
           "<name>": "its name; with --persona the one of that persona",
         },
         options: { "--reason <text>": "why, for the history" },
+        globals: { persona: "persona" },
         examples: ["registry delete job digest --reason 'not needed any more'"],
       },
     }),

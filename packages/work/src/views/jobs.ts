@@ -1,24 +1,17 @@
 import {
   type Cli,
   colors,
-  command,
   type Fact,
   type GlobalOptions,
   joinLines,
-  pickOptions,
   printError,
-  printPage,
   printStatus,
-  readFilters,
   readInput,
   renderFacts,
   renderTable,
   show,
-  type TextOptions,
-  type ToolFilters,
   table,
-  toChoice,
-  toLimit,
+  viewsOf,
   withPlane,
 } from "@toolplane/core/faces/cli/views";
 import { pause } from "@toolplane/core/lib/async/pause";
@@ -29,51 +22,52 @@ import type { TaskEntry } from "@toolplane/core/model/catalogue/registry-summary
 import { errorTable, PlaneError } from "@toolplane/core/model/errors";
 import type { Plane } from "@toolplane/core/model/plane";
 import type { JobStatus, RunJobOptions } from "@toolplane/core/model/plane-work";
-import { jobRunStates } from "@toolplane/core/model/work/job-run";
 import type { JobRun } from "@toolplane/core/model/work/run-schema";
+import { jobOperations } from "../operations/jobs.ts";
+import { skillOperations } from "../operations/skills.ts";
 
-type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
+const view = viewsOf(jobOperations);
+const viewOfEntries = viewsOf(skillOperations);
 
-function readWorkFilters(options: WorkFilters) {
-  const { personas, q, limit, cursor } = readFilters(
-    pickOptions(options, "personaFilter", "query", "limit", "cursor"),
-  );
-  return { personas, q, limit, cursor };
-}
-
-export const listJobs = command(
-  (plane, options: WorkFilters & Pick<ToolFilters, "minSuccessRate">) => {
-    const { minSuccessRate } = readFilters(pickOptions(options, "minSuccessRate"));
-    return plane.jobs.page({ ...readWorkFilters(options), minSuccessRate });
+export const listJobs = viewOfEntries("jobs.page", {
+  table: {
+    rows: "jobs",
+    none: "No jobs found.",
+    columns: {
+      name: "JOB",
+      personas: { title: "FOR", text: (personas) => personas.join(", ") },
+      task_graph: { title: "TASKS", text: (tasks) => tasks.map(({ task }) => task).join(", ") },
+      recurrence: { title: "WHEN", text: (_, job) => renderRecurrence(job) },
+      schedule: {
+        title: "NEXT",
+        text: (schedule) => (schedule.state === "on_request" ? "-" : renderNext(schedule)),
+      },
+      summary: {
+        title: "SUMMARY",
+        text: (summary, { description }) => summary ?? description ?? "",
+      },
+    },
   },
-  ({ jobs, total, nextCursor }) => {
-    const rows = table(jobs, "No jobs found.", {
-      JOB: ({ name }) => name,
-      FOR: ({ personas }) => personas.join(", "),
-      TASKS: ({ task_graph }) => task_graph.map(({ task }) => task).join(", "),
-      WHEN: renderRecurrence,
-      NEXT: ({ schedule }) => (schedule.state === "on_request" ? "-" : renderNext(schedule)),
-      SUMMARY: ({ summary, description }) => summary ?? description ?? "",
-    });
-    printPage(rows, nextCursor, `${jobs.length} of ${countOf(total, "job")}`);
-  },
-  ({ jobs, total, nextCursor }) => ({ jobs, total, nextCursor }),
-);
+  pageText: ({ jobs, total }) => `${jobs.length} of ${countOf(total, "job")}`,
+});
 
-export const listTasks = command(
-  (plane, options: WorkFilters) => plane.tasks.page(readWorkFilters(options)),
-  ({ tasks, total, nextCursor }) => {
-    const rows = table(tasks, "No tasks found.", {
-      TASK: ({ name }) => name,
-      PERSONA: ({ persona }) => persona ?? "shared",
-      SKILLS: ({ required_skills }) => required_skills.join(", ") || "a model",
-      NEEDS: ({ required_capabilities }) => required_capabilities.join(", ") || "-",
-      SUMMARY: ({ summary }) => summary,
-    });
-    printPage(rows, nextCursor, `${tasks.length} of ${countOf(total, "task")}`);
+export const listTasks = viewOfEntries("tasks.page", {
+  table: {
+    rows: "tasks",
+    none: "No tasks found.",
+    columns: {
+      name: "TASK",
+      persona: { title: "PERSONA", text: (persona) => persona ?? "shared" },
+      required_skills: {
+        title: "SKILLS",
+        text: (skills) => (skills as string[]).join(", ") || "a model",
+      },
+      required_capabilities: { title: "NEEDS", text: (needs) => needs.join(", ") || "-" },
+      summary: "SUMMARY",
+    },
   },
-  ({ tasks, total, nextCursor }) => ({ tasks, total, nextCursor }),
-);
+  pageText: ({ tasks, total }) => `${tasks.length} of ${countOf(total, "task")}`,
+});
 
 type RunOptions = GlobalOptions & { args?: string; detach?: boolean; key?: string };
 
@@ -152,52 +146,48 @@ function printRun(run: JobRun, options: GlobalOptions): number {
   return errorTable[run.error.code].exit;
 }
 
+const runId = (_: unknown, { args: [id] }: { args: readonly unknown[] }) => ({ id });
+
 /** Looking succeeds, whatever became of the run. */
-export async function showRun(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  printRun(await withPlane(cli, options, (plane) => plane.jobs.status(id)), options);
-}
-
-export const showJob = command(
-  (plane, name: string) => plane.jobs.get(name),
-  renderJob,
-  (job) => ({ job }),
-);
-
-export const showTask = command(
-  (plane, name: string) => plane.tasks.get(name),
-  renderTask,
-  (task) => ({ task }),
-);
-
-export const pauseJob = command(
-  (plane, name: string) => plane.jobs.pause(name),
-  (_, [name]) => `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`,
-  (job) => ({ job }),
-);
-
-export const resumeJob = command(
-  (plane, name: string) => plane.jobs.resume(name),
-  ({ schedule }, [name]) => `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`,
-  (job) => ({ job }),
-);
-
-export const cancelRun = command(
-  (plane, id: string) => plane.jobs.cancel(id),
-  ({ id, job, state }) => `Run '${id}' of '${job}' is ${state}.`,
-  (run) => ({ run }),
-);
-
-export const listHistory = command(
-  (plane, name: string, { state, limit, cursor }: TextOptions<"state" | "limit" | "cursor">) => {
-    const stateFilter = toChoice("--state", state, jobRunStates);
-    return plane.jobs.history(
-      name,
-      withoutUndefined({ state: stateFilter, limit: toLimit(limit, 100), cursor }),
-    );
+export const showRun = view("jobs.status", {
+  input: runId,
+  text(run) {
+    printRun(run as JobRun, {});
+    return null;
   },
-  ({ runs, nextCursor }, [, { state, cursor }]) =>
-    printPage(renderRuns(runs, state !== undefined || cursor !== undefined), nextCursor),
-);
+  json: (run) => ({ run }),
+});
+
+export const cancelRun = view("jobs.cancel", {
+  input: runId,
+  text: ({ id, job, state }) => `Run '${id}' of '${job}' is ${state}.`,
+  json: (run) => ({ run }),
+});
+
+export const showJob = view("jobs.get", {
+  text: (job) => renderJob(job as JobStatus),
+  json: (job) => ({ job }),
+});
+
+export const showTask = viewOfEntries("tasks.get", {
+  text: (task) => renderTask(task as TaskEntry),
+  json: (task) => ({ task }),
+});
+
+export const pauseJob = view("jobs.pause", {
+  text: ({ name }) => `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`,
+  json: (job) => ({ job }),
+});
+
+export const resumeJob = view("jobs.resume", {
+  text: ({ name, schedule }) => `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`,
+  json: (job) => ({ job }),
+});
+
+export const listHistory = view("jobs.history", {
+  text: ({ runs }, { input: { state, cursor } }) =>
+    renderRuns(runs as JobRun[], state !== undefined || cursor !== undefined),
+});
 
 function renderJob(job: JobStatus): string {
   const { schedule, lastRun, health, upcoming, summary } = job;

@@ -1,9 +1,15 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import type { ApiKey } from "../../../model/access/credentials-schema.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { colors, print, printJson, printStatus, show, table } from "../terminal/output.ts";
+import { identityOperations } from "../../../operations/declared/identity.ts";
+import { peopleOperations } from "../../../operations/declared/people.ts";
+import type { Cli, TextOptions } from "../cli.ts";
+import { colors, print, printJson, printStatus } from "../terminal/output.ts";
+import { viewsOf } from "../view.ts";
 import { withPlane } from "../with-plane.ts";
+
+/** Keys need no servers, so they can be made before there is a configuration. */
+const withoutConfiguration = { fallback: { mcpServers: {} } };
 
 type CreateOptions = TextOptions<"keyPersona" | "expires"> & {
   scope?: string[];
@@ -32,7 +38,7 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
   });
   // The user of the key is not the person who creates it.
   const { user: _, ...creator } = options;
-  await withKeys(cli, creator, async (plane) => {
+  const create = async (plane: Plane) => {
     const neededBefore = options.json || (await plane.identity.needsCredentials());
     const created = await plane.keys.create({ name, ...keyFields });
     if (options.json) return printJson(created);
@@ -54,72 +60,46 @@ export async function createKey(cli: Cli, name: string, options: CreateOptions):
       printStatus(
         "From now on every HTTP request needs a key or a token there, and its usual profile is 'guarded'.",
       );
-  });
+  };
+  await withPlane(cli, creator, create, withoutConfiguration);
 }
 
-export async function listKeys(cli: Cli, options: GlobalOptions): Promise<void> {
-  const keys = await withKeys(cli, options, (plane) => plane.keys.list());
-  const noKeys = "There are no keys. Make one with 'toolplane keys create NAME'.";
-  const render = () =>
-    table(keys, noKeys, {
-      ID: ({ id }) => id,
-      NAME: ({ name }) => name,
-      STATE: keyState,
-      USER: ({ user }) => user,
-      GROUPS: ({ groups }) => groups.join(" ") || "-",
-      PERSONA: ({ persona }) => persona,
-      SCOPES: ({ scopes }) => scopes.join(" "),
-      "CREATED BY": ({ createdBy }) => createdBy?.[0] ?? "-",
-      "LAST USED": ({ lastUsedAt }) => lastUsedAt ?? "never",
-      EXPIRES: ({ expiresAt }) => expiresAt ?? "never",
-    });
-  show(options, { keys }, render);
-}
+const view = viewsOf(identityOperations);
 
-export async function revokeKey(
-  cli: Cli,
-  id: string,
-  options: GlobalOptions & { forget?: boolean },
-): Promise<void> {
-  const revokeOptions = options.forget ? { forget: true } : {};
-  const revoked = await withKeys(cli, options, (plane) => plane.keys.revoke(id, revokeOptions));
-  const forgottenNote = options.forget ? " Its record is gone, too." : "";
-  show(
-    options,
-    { id, revoked },
-    () => `Key ${id} ${revoked ? "is revoked" : "was revoked before"}.${forgottenNote}`,
-  );
-}
+export const listKeys = view("keys.list", {
+  open: withoutConfiguration,
+  table: {
+    rows: "keys",
+    none: "There are no keys. Make one with 'toolplane keys create NAME'.",
+    columns: {
+      id: "ID",
+      name: "NAME",
+      revokedAt: { title: "STATE", text: (_, key) => keyState(key) },
+      user: "USER",
+      groups: { title: "GROUPS", text: (groups) => groups.join(" ") || "-" },
+      persona: "PERSONA",
+      scopes: { title: "SCOPES", text: (scopes) => scopes.join(" ") },
+      createdBy: { title: "CREATED BY", text: (chain) => chain?.[0] },
+      lastUsedAt: { title: "LAST USED", text: (moment) => moment ?? "never" },
+      expiresAt: { title: "EXPIRES", text: (moment) => moment ?? "never" },
+    },
+  },
+});
 
-export async function invitePerson(
-  cli: Cli,
-  user: string,
-  options: GlobalOptions & { scope?: string[] },
-): Promise<void> {
-  const { group: groups, persona, scope: scopes } = options;
-  const { group: _, persona: __, ...inviter } = options;
-  const rights = withoutUndefined({ groups, persona, scopes });
-  const invited = await withPlane(cli, inviter, (plane) =>
-    plane.people.invite({ user, ...rights }),
-  );
-  const { person, url, expiresAt } = invited;
-  const invitation = `${colors.green("✔")} ${person.user} is invited (${person.scopes.join(" ")}), until ${expiresAt}`;
-  show(
-    options,
-    invited,
-    () =>
-      `${invitation}\n\n  ${colors.bold(url)}\n\nSend the link to this person only: it counts once, and is not shown again.`,
-  );
-}
+export const revokeKey = view("keys.revoke", {
+  open: withoutConfiguration,
+  text({ id, revoked }, { input: { forget } }) {
+    const forgottenNote = forget ? " Its record is gone, too." : "";
+    return `Key ${id} ${revoked ? "is revoked" : "was revoked before"}.${forgottenNote}`;
+  },
+});
 
-/** Keys need no servers, so they can be made before there is a configuration. */
-function withKeys<T>(
-  cli: Cli,
-  options: GlobalOptions,
-  work: (plane: Plane) => Promise<T>,
-): Promise<T> {
-  return withPlane(cli, options, work, { fallback: { mcpServers: {} } });
-}
+export const invitePerson = viewsOf(peopleOperations)("people.invite", {
+  // The groups and the persona are those of the guest.
+  openOptions: ({ group: _, persona: __, ...host }) => host,
+  text: ({ person, url, expiresAt }) =>
+    `${colors.green("✔")} ${person.user} is invited (${person.scopes.join(" ")}), until ${expiresAt}\n\n  ${colors.bold(url)}\n\nSend the link to this person only: it counts once, and is not shown again.`,
+});
 
 export function keyState({ revokedAt, expiresAt }: ApiKey): "live" | "revoked" | "expired" {
   if (revokedAt !== null) return "revoked";

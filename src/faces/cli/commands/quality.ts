@@ -1,13 +1,7 @@
-import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
 import type { PinDiff } from "../../../model/catalogue/change-schema.ts";
-import { pinStatuses } from "../../../model/catalogue/pin.ts";
-import {
-  type FailOn,
-  failOnLevels,
-  type QualityOptions,
-} from "../../../model/catalogue/quality.ts";
+import type { FailOn } from "../../../model/catalogue/quality.ts";
 import type {
   ClientContext,
   ContextCost,
@@ -17,8 +11,7 @@ import type {
   ToolQuality,
   ToolReview,
 } from "../../../model/catalogue/quality-schema.ts";
-import { PlaneError } from "../../../model/errors.ts";
-import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
+import { qualityOperations } from "../../../operations/declared/quality.ts";
 import {
   colors,
   joinLines,
@@ -27,42 +20,20 @@ import {
   printStatus,
   renderMoment,
   renderTable,
-  show,
   table,
 } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
-import { command, withPlane } from "../with-plane.ts";
-import { pickOptions, readFilters, type ToolFilters, toChoice } from "./option-values.ts";
+import { viewsOf } from "../view.ts";
+import { command } from "../with-plane.ts";
+import { readFilters, type ToolFilters } from "./option-values.ts";
 
-type LintOptions = GlobalOptions & {
-  server?: string;
-  threshold?: string;
-  requireExamples: boolean;
-  failOn: string;
-};
+const view = viewsOf(qualityOperations);
 
 /** 1 when a tool does not pass. */
-export async function lintTools(cli: Cli, options: LintOptions): Promise<number> {
-  const { server, threshold, requireExamples } = options;
-  const qualityOptions: QualityOptions = {
-    requireExamples,
-    failOn: toChoice("--fail-on", options.failOn, failOnLevels) ?? "high",
-    ...withoutUndefined({
-      server,
-      threshold: threshold === undefined ? undefined : toScore(threshold),
-    }),
-  };
-  const report = await withPlane(cli, options, (plane) => plane.tools.quality(qualityOptions));
-  show(options, report, () => renderReport(report));
-  return report.passed === report.total ? 0 : 1;
-}
-
-function toScore(text: string): number {
-  const score = Number(text);
-  if (text.trim() === "" || !Number.isFinite(score) || score < 0 || score > 100)
-    throw new PlaneError("USAGE", `--threshold '${text}' is not a number from 0 to 100.`);
-  return score;
-}
+export const lintTools = view("tools.quality", {
+  text: renderReport,
+  exitCode: ({ passed, total }) => (passed === total ? 0 : 1),
+});
 
 function renderReport({ tools, total, passed, threshold, failOn }: QualityReport): string {
   const shown = tools.filter(({ checks, findings }) => checks.length > 0 || findings.length > 0);
@@ -169,16 +140,15 @@ export function renderReviewNote(review: ToolReview | undefined): string {
 const barWidth = 24;
 const maxNamed = 3;
 
-export const showStats = command(
-  (plane, options: { server?: string; tools: boolean; limit?: number }) =>
-    plane.stats(pickOptions(options, "server", "tools", "limit")),
-  (stats) => {
+export const showStats = view("stats", {
+  text(stats) {
     if (stats.totals.tools === 0)
-      return print("The catalogue is empty. 'toolplane servers list' shows why.");
+      return "The catalogue is empty. 'toolplane servers list' shows why.";
     print(renderStats(stats, terminal.stdout.isTTY === true));
     printStatus(colors.dim(`Tokens by ${stats.tokenizer}.`));
+    return null;
   },
-);
+});
 
 export function renderStats(stats: ContextStats, withBars: boolean): string {
   const { servers, totals, tools = [], lazy, sessions = [] } = stats;
@@ -248,33 +218,31 @@ function renderLazy(
   return `${loading}: ${full} tokens are ${isActive ? "" : "not "}above 'lazy.thresholdTokens', ${thresholdTokens}.`;
 }
 
-export const listPins = command(
-  (plane, { server, status }: TextOptions<"server" | "status">) =>
-    plane.pins.list(
-      withoutUndefined({ server, status: toChoice("--status", status, pinStatuses) }),
-    ),
-  (pins) =>
-    table(pins, "No tool of a server is like that.", {
-      TOOL: ({ name }) => name,
-      STATUS: ({ status }) => status,
-      CALLABLE: (pin) => (pin.held === null ? "yes" : "quarantined"),
-      SINCE: (pin) => (pin.at === null ? "" : renderMoment(pin.at)),
-      BY: ({ by }) => by?.system ?? by?.user ?? "",
-      WHY: ({ reason }) => reason ?? "",
-    }),
-  (pins) => ({ pins }),
-);
-
-export const diffPin = command((plane, name: string) => plane.pins.get(name), renderDiff);
-
-export const decidePin = command(
-  (plane, name: string, verb: "accept" | "reject", options: TextOptions<"reason">) =>
-    plane.pins[verb](name, pickOptions(options, "reason"), { face: "cli" }),
-  ({ name }, [, verb]) => {
-    if (verb === "accept") return `The definition of '${name}' is pinned.`;
-    return `'${name}' is quarantined. 'toolplane pins accept ${name}' takes it after all.`;
+export const listPins = view("pins.list", {
+  table: {
+    rows: "pins",
+    none: "No tool of a server is like that.",
+    columns: {
+      name: "TOOL",
+      status: "STATUS",
+      held: { title: "CALLABLE", text: (held) => (held === null ? "yes" : "quarantined") },
+      at: { title: "SINCE", text: (moment) => renderMoment(moment ?? "") },
+      by: { title: "BY", text: (by) => by?.system ?? by?.user ?? "" },
+      reason: { title: "WHY", text: (reason) => reason ?? "" },
+    },
   },
-);
+});
+
+export const diffPin = view("pins.get", { text: renderDiff });
+
+export const acceptPin = view("pins.accept", {
+  text: (_, { input: { name } }) => `The definition of '${name}' is pinned.`,
+});
+
+export const rejectPin = view("pins.reject", {
+  text: (_, { input: { name } }) =>
+    `'${name}' is quarantined. 'toolplane pins accept ${name}' takes it after all.`,
+});
 
 const standings = {
   pinned: "is as it was pinned",
