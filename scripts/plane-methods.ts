@@ -29,20 +29,27 @@ export function renderPlaneMethods(): { path: string; text: string } {
   };
 }
 
-/** It is one call of the plane's method, whose result is the answer. */
-function isDerived({ name, run, http, output }: Operation): boolean {
+/** It says what the method gives, or is one call of it whose result is the answer. */
+function isDerived({ name, run, http, output, returns }: Operation): boolean {
+  if (returns !== undefined) return true;
   const isPlain =
     isMissing(http) || [http.show, http.hide, http.type].every((part) => part === undefined);
   const isOnly = operations.filter((other) => other.name === name).length === 1;
   return run === undefined && isPlain && isOnly && output._zod.def.type !== "unknown";
 }
 
+/** Of a list that only faces give in pages. */
+const pageInputs: ReadonlySet<string> = new Set(["limit", "cursor"]);
+
 /** `arguments` is a word of the language. */
 const parameterName = (arg: string) => (arg === "arguments" ? "args" : arg);
 
 function renderMethod(declared: Operation, writer: TypeWriter): string {
-  const { name, args, input, output, isAnonymous } = declared;
-  const fields = Object.entries(input.shape as Record<string, z.ZodType>);
+  const { name, args, input, output, returns = output, isAnonymous } = declared;
+  const isList = returns._zod.def.type === "array";
+  const fields = Object.entries(input.shape as Record<string, z.ZodType>).filter(
+    ([field]) => !(isList && pageInputs.has(field)),
+  );
   const others = fields.filter(([field]) => !args.includes(field));
   const isOptional = (field: z.ZodType) => field._zod.optin === "optional";
   const rest = `{ ${others.map(([field, schema]) => `${field}${isOptional(schema) ? "?" : ""}: ${givenType(schema, writer)}`).join("; ")} }`;
@@ -58,14 +65,16 @@ function renderMethod(declared: Operation, writer: TypeWriter): string {
     given.push(isApart ? "caller?: Caller" : `options${restMark}: Caller & ${rest}`);
   }
   const method = name.split(".").at(-1);
-  return `${docOf(declared)}  ${method}(${given.join(", ")}): Promise<${writer.typeOf(output, "  ")}>;\n`;
+  return `${docOf(declared)}  ${method}(${given.join(", ")}): Promise<${writer.typeOf(returns, "  ")}>;\n`;
 }
 
 const sentence = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 /** The words of the operation, and of what is given by position. */
-function docOf({ args, input, summary, description, example }: Operation): string {
-  const said = [sentence(summary), description].filter(Boolean).join(" ");
+function docOf({ args, input, scope, example, ...words }: Operation): string {
+  const { summary, description, note } = words;
+  const forWhom = scope === "admin" ? "For admins." : undefined;
+  const said = [sentence(summary), description, note, forWhom].filter(Boolean).join(" ");
   const parameters = args.flatMap((arg) => {
     const about = (input.shape[arg] as z.ZodType | undefined)?.meta()?.description;
     return about === undefined ? [] : `@param ${parameterName(arg)} ${about}`;

@@ -126,6 +126,7 @@ export function createTypeWriter(): TypeWriter {
       def.type === "string" ||
       def.type === "boolean" ||
       def.type === "null" ||
+      def.type === "void" ||
       def.type === "unknown"
     )
       return def.type;

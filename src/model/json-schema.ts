@@ -8,6 +8,11 @@ export const AnyObject = z.record(z.string(), AnyJson);
 /** The names of types that are written by hand, for the declarations that are made of schemas. */
 export const handWritten = z.registry<{ name: string }>();
 
+/** Stands for such a type where no value is checked. */
+export function typeNamed(name: string): z.ZodType {
+  return z.unknown().register(handWritten, { name });
+}
+
 type Keys<Value> = Value extends unknown ? Extract<keyof Value, string> : never;
 
 /** The schema, where every value of the type fits it and no key of the type is missing in it. */

@@ -1,13 +1,16 @@
 import type {
   ApprovalsMethods,
   DefaultsMethods,
+  GrantsMethods,
+  KeysMethods,
+  PeopleMethods,
   PlansMethods,
+  QuestionsMethods,
+  TokensMethods,
 } from "../../generated/plane-methods.ts";
 import type { CreatedApiKey, NewApiKey, TokenGiven } from "./access/credentials.ts";
-import type { ApiKey, TokenStatus } from "./access/credentials-schema.ts";
 import type { Invited, PersonAsked } from "./access/person.ts";
 import type { PolicyRule } from "./access/policy.ts";
-import type { GrantView, PersonView } from "./access/sign-in-schema.ts";
 import type { Outcome, PolicyMode } from "./calls/call.ts";
 import type {
   ApprovalAnswer,
@@ -16,13 +19,10 @@ import type {
   PlanChoice,
   PlanOutcome,
 } from "./calls/held-call.ts";
-import type { HeldView, Plan, RememberedApproval } from "./calls/held-schema.ts";
+import type { HeldView, Plan } from "./calls/held-schema.ts";
 import type { PolicyPreview, PolicyTest } from "./calls/policy-schema.ts";
-import type { QuestionAnswer } from "./calls/provider.ts";
-import type { Question } from "./calls/question-schema.ts";
 import type { PlanCheck } from "./calls/tool-plan.ts";
 import type { ToolId } from "./catalogue/tool.ts";
-import type { ChangedDefault } from "./config/changed-defaults-schema.ts";
 import type { JsonObject } from "./json.ts";
 import type { URLSearchParams } from "./platform.ts";
 import type { Caller, Principal } from "./principal.ts";
@@ -58,31 +58,15 @@ export interface PlaneApprovals extends ApprovalsMethods {
     answer: ApprovalAnswer,
     caller?: Caller,
   ): Promise<{ approval: HeldView; outcome?: Outcome }>;
-  /** The caller's answers that hold for later calls. */
-  remembered(caller?: Caller): Promise<RememberedApproval[]>;
-  /** True when there was one. */
-  forget(id: string, caller?: Caller): Promise<boolean>;
 }
 
 /** Defaults that changed since the version that made the store. */
-export interface PlaneDefaults extends DefaultsMethods {
-  /**
-   * For admins.
-   * @example
-   * const { changes } = await plane.defaults.list();
-   * for (const { id, loosens } of changes) if (!loosens) await plane.defaults.accept(id);
-   */
-  accept(id: string, caller?: Caller): Promise<ChangedDefault>;
-  /** For admins. Refused where the old default is gone. */
-  keep(id: string, caller?: Caller): Promise<ChangedDefault>;
-}
+export interface PlaneDefaults extends DefaultsMethods {}
 
 /** Change plans (writes queued by plan mode) and checks of plans of steps. */
 export interface PlanePlans extends PlansMethods {
   /** Newest first. */
   list(caller?: Caller): Promise<Plan[]>;
-  /** A change plan with its changes. */
-  get(id: string, caller?: Caller): Promise<Plan>;
   /**
    * Approves and runs changes in order. Default: all that wait.
    * @example
@@ -119,9 +103,7 @@ export interface PlanePolicy {
   preview(rules: readonly PolicyRule[], caller?: Caller): Promise<PolicyPreview>;
 }
 
-export interface PlaneKeys {
-  /** Without secrets; also revoked and expired keys. For admins. */
-  list(caller?: Caller): Promise<ApiKey[]>;
+export interface PlaneKeys extends KeysMethods {
   /**
    * The only time that the secret is returned. For admins.
    * @example
@@ -188,20 +170,10 @@ export type SignInFront = {
 };
 
 /** What clients may do for people. */
-export interface PlaneGrants {
-  /**
-   * The caller's own; all for admins.
-   * @example
-   * for (const { id, client, lastUsedAt } of await plane.grants.list()) console.log(id, client.name, lastUsedAt);
-   */
-  list(caller?: Caller): Promise<GrantView[]>;
-  /** Its tokens stop to count at once. True when it was there. */
-  revoke(id: string, caller?: Caller): Promise<boolean>;
-}
+export interface PlaneGrants extends GrantsMethods {}
 
 /** Who may sign in. For admins. */
-export interface PlanePeople {
-  list(caller?: Caller): Promise<PersonView[]>;
+export interface PlanePeople extends PeopleMethods {
   /**
    * The link lets one person choose a passkey or a password; it is returned this once.
    * @example
@@ -209,24 +181,14 @@ export interface PlanePeople {
    * console.log(url.length);
    */
   invite(person: PersonAsked, caller?: Caller): Promise<Invited>;
-  /** With all that clients may do for this person. */
-  remove(user: string, caller?: Caller): Promise<boolean>;
 }
 
 /** The person signs in at `url`. */
 type SignIn = { url: string; finished: Promise<void>; cancel(): void };
 
 /** A person's credentials for servers. */
-export interface PlaneTokens {
-  /**
-   * Without the secrets.
-   * @example
-   * for (const status of await plane.tokens.list()) console.log(status);
-   */
-  list(caller?: Caller): Promise<TokenStatus[]>;
+export interface PlaneTokens extends TokensMethods {
   set(server: string, token: TokenGiven, caller?: Caller): Promise<void>;
-  /** True when there was one. */
-  forget(server: string, caller?: Caller): Promise<boolean>;
   /** Begins an OAuth sign-in; the browser returns to `redirectUri`. */
   beginSignIn(
     server: string,
@@ -240,13 +202,4 @@ export interface PlaneTokens {
 }
 
 /** Questions of servers during calls. */
-export interface PlaneQuestions {
-  /**
-   * The questions that wait for the caller.
-   * @example
-   * for (const { id } of await plane.questions.list()) await plane.questions.answer(id, { action: "decline" });
-   */
-  list(caller?: Caller): Promise<Question[]>;
-  /** The call that asked continues. */
-  answer(question: string, answer: QuestionAnswer, caller?: Caller): Promise<void>;
-}
+export interface PlaneQuestions extends QuestionsMethods {}

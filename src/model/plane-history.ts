@@ -1,14 +1,6 @@
 import type { CallsMethods, ResultsMethods } from "../../generated/plane-methods.ts";
 import type { CallFilter, SeriesQuery, VerifyOptions } from "./calls/call-history.ts";
-import type {
-  ActivityEntry,
-  CallChain,
-  CallPayload,
-  CallRecord,
-  CallSeries,
-  CallUsage,
-  RunningCall,
-} from "./calls/call-schema.ts";
+import type { CallChain, CallPayload, CallRecord, CallSeries } from "./calls/call-schema.ts";
 import type { ResultPage } from "./calls/result-schema.ts";
 import type { ResultList, ResultQuery } from "./calls/stored-result.ts";
 import type { ClientHandle, ClientSource } from "./client-context.ts";
@@ -29,19 +21,12 @@ export type ConversationBudget = {
 
 /** The record of calls. */
 export interface PlaneCalls extends CallsMethods {
-  /** The last calls in short, newest first; those of all callers for admins. */
-  activity(caller?: Caller): Promise<ActivityEntry[]>;
   /**
    * Newest first; those of all callers for admins.
    * @example
    * const failed = await plane.calls.list({ tool: "demo.add", status: "failed", limit: 20 });
    */
   list(filter?: CallFilter, caller?: Caller): Promise<CallRecord[]>;
-  /** Calls of this plane that have not ended, oldest first; those of all callers for admins. */
-  running(caller?: Caller): Promise<RunningCall[]>;
-  /** When each tool was last called, and when the records begin. For admins. */
-  usage(caller?: Caller): Promise<CallUsage>;
-  get(id: string, caller?: Caller): Promise<CallRecord>;
   /** Arguments and results, redacted; null where `observability.keepPayloads` is off. */
   payloads(ids: readonly string[], caller?: Caller): Promise<CallPayload[] | null>;
   /** Counts and durations by time; those of all callers for admins. */

@@ -21,13 +21,7 @@ import type {
   ChangePage,
   WorkKind,
 } from "./catalogue/change.ts";
-import type {
-  BundleImport,
-  EntryChange,
-  EntryView,
-  PinDiff,
-  PinView,
-} from "./catalogue/change-schema.ts";
+import type { BundleImport, EntryChange, PinDiff, PinView } from "./catalogue/change-schema.ts";
 import type { ToolHealth } from "./catalogue/health-schema.ts";
 import type { PinFilter } from "./catalogue/pin.ts";
 import type { DefinitionWeight, QualityOptions, WeighedTool } from "./catalogue/quality.ts";
@@ -134,12 +128,6 @@ export interface PlaneTools extends ToolsMethods {
     options?: { reason?: string; forAll?: boolean },
     caller?: Caller,
   ): Promise<EntryChange & { warnings: string[] }>;
-  /** True when there was a stored one; the file's tool of that name is back. */
-  delete(
-    name: string,
-    options?: { persona?: string; reason?: string },
-    caller?: Caller,
-  ): Promise<boolean>;
   /** How well models understand the definitions, worst first, and suspicious findings. */
   quality(options?: QualityOptions, caller?: WaitingCaller): Promise<QualityReport>;
   /** Score and tokens of each definition, in order; tokens are counted later where unknown. */
@@ -180,14 +168,6 @@ export interface PlaneServers extends ServersMethods {
   /** Admins also get servers that their groups may not use. */
   get(name: string, options?: Caller & { connect?: boolean }): Promise<ServerStatus>;
   ping(server: string): Promise<ServerCheck>;
-  /**
-   * Connects a server and keeps it connected.
-   * @example
-   * await plane.servers.connect("files");
-   */
-  connect(server: string, caller?: Caller): Promise<void>;
-  /** Ends its sessions until it is connected again. */
-  disconnect(server: string, caller?: Caller): Promise<void>;
   /**
    * Ends a server, or all that run, and starts it again. Requests that come meanwhile go to the new process.
    * @example
@@ -266,14 +246,6 @@ export interface PlaneRegistry extends RegistryMethods {
     options?: { persona?: string; reason?: string },
     caller?: Caller,
   ): Promise<boolean>;
-  /** What is written by hand and where it comes from; with `everywhere` also what is of other configurations. */
-  entries(options?: { everywhere?: boolean }, caller?: Caller): Promise<{ entries: EntryView[] }>;
-  /** Takes over what was written for a configuration whose files are gone. For admins. */
-  adopt(
-    file: string,
-    options?: { reason?: string },
-    caller?: Caller,
-  ): Promise<{ entries: EntryChange[] }>;
   /** Newest first. Default limit: 50. */
   changes(
     query?: ChangeFilter & { limit?: number; offset?: number },

@@ -3,12 +3,12 @@ import type {
   CodegenMethods,
   CodeMethods,
   DeadLettersMethods,
+  JobsMethods,
   RunsMethods,
 } from "../../generated/plane-methods.ts";
 import type { RenderedRun, RunFormat, RunPage, RunQuery } from "./agent/agent-run.ts";
 import type { CodeOutcome, RunCodeOptions } from "./agent/code-run.ts";
 import type { CodeSearch } from "./agent/code-schema.ts";
-import type { AgentRun, RunningRun, StoppedRun } from "./agent/run-schema.ts";
 import type {
   AgentResult,
   Generated,
@@ -85,12 +85,11 @@ export interface PlaneSkills {
 }
 
 /** Scheduled workflows: tasks that run in order, on demand or on a schedule. */
-export interface PlaneJobs {
+export interface PlaneJobs extends JobsMethods {
   /** The jobs of the caller's persona, or of those named. */
   list(caller?: Caller & { personas?: string[] }): Promise<JobEntry[]>;
   /** By name, each with its schedule. */
   page(query?: Partial<JobQuery>, caller?: Caller): Promise<JobPage>;
-  get(name: string, caller?: Caller): Promise<JobStatus>;
   /**
    * Starts a run now, or when the job's concurrency allows.
    * @example
@@ -99,14 +98,6 @@ export interface PlaneJobs {
   run(name: string, options?: RunJobOptions): Promise<JobRun>;
   /** A new run with the same input. */
   rerun(run: string, options?: Omit<RunJobOptions, "input">): Promise<JobRun>;
-  /** Stops scheduled runs; active ones continue. */
-  pause(name: string, caller?: Caller): Promise<JobStatus>;
-  /** Missed times are not made up for. */
-  resume(name: string, caller?: Caller): Promise<JobStatus>;
-  cancel(run: string, caller?: Caller): Promise<JobRun>;
-  status(run: string, caller?: Caller): Promise<JobRun>;
-  /** Newest first: the caller's and scheduled ones; all for admins. */
-  history(job: string, query?: JobRunQuery, caller?: Caller): Promise<JobRunPage>;
 }
 
 export interface PlaneTasks {
@@ -130,8 +121,6 @@ export interface PlaneDeadLetters extends DeadLettersMethods {
    * for (const { id } of deadLetters) await plane.deadLetters.retry(id);
    */
   retry(id: string, caller?: Caller & { signal?: AbortSignal }): Promise<Outcome>;
-  /** True when there was one. */
-  delete(id: string, caller?: Caller): Promise<boolean>;
 }
 
 export interface PlaneCode extends CodeMethods {
@@ -201,12 +190,6 @@ export interface PlaneRuns extends RunsMethods {
    * for (const { id } of runs) console.log((await plane.runs.render(id, "text")).text);
    */
   page(query?: RunQuery, caller?: Caller): Promise<RunPage>;
-  /** With steps and messages. */
-  get(id: string, caller?: Caller): Promise<AgentRun>;
-  /** Runs of this plane that have not ended, oldest first; those of all callers for admins. */
-  running(query?: { id?: string }, caller?: Caller): Promise<RunningRun[]>;
-  /** Cancels a run that has not ended; it is kept as `cancelled`. */
-  stop(id: string, caller?: Caller): Promise<StoppedRun>;
   /** As text, or as a self-contained page. */
   render(id: string, format: RunFormat, caller?: Caller): Promise<RenderedRun>;
 }

@@ -17,7 +17,6 @@ import type {
 import type { FoundTool, SearchAnswer } from "./catalogue/search-schema.ts";
 import type { Tool, ToolId } from "./catalogue/tool.ts";
 import type { Config } from "./config/config.ts";
-import type { DoctorReport } from "./config/doctor-schema.ts";
 import type { PlaneTrust } from "./config/setup.ts";
 import type { EventOf, EventType } from "./events.ts";
 import type {
@@ -181,8 +180,6 @@ export interface Plane extends PlaneMethods, AsyncDisposable {
   reload(caller?: Caller): Promise<ServersChange>;
   /** Consent to what the files of a project start and read; see `projectFiles`. */
   trust: PlaneTrust;
-  /** Checks a server, or all, and names the first thing to try. */
-  doctor(server?: string): Promise<DoctorReport>;
   /** Is everything there that calls need? The reason is fit for strangers. */
   readiness(): Promise<Readiness>;
   /**

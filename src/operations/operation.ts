@@ -159,6 +159,10 @@ export type Operation<
   scope: Scope | null;
   input: Input;
   output: Output;
+  /** What the method gives, where the faces answer otherwise. A list is all of it: only faces have pages. */
+  returns?: z.ZodType;
+  /** For programs alone, after summary and description. */
+  note?: string;
   http: HttpRoute | Missing;
   cli: Command | Missing;
   socket?: Missing;

@@ -6,8 +6,9 @@ const pageScheme = "ui://";
 
 type PageAddress = `${typeof pageScheme}${string}`;
 
-export const isPageAddress = (address: unknown): address is PageAddress =>
-  typeof address === "string" && address.startsWith(pageScheme);
+export function isPageAddress(address: unknown): address is PageAddress {
+  return typeof address === "string" && address.startsWith(pageScheme);
+}
 
 /** The kind of resource that is a page. */
 export const pageMimeType = "text/html;profile=mcp-app";
@@ -32,7 +33,9 @@ export function pageIn(meta: unknown): string | null {
 }
 
 /** The page that shows the results of a tool, at its server. */
-export const pageOf = ({ listed }: Pick<Tool, "listed">): string | null => pageIn(listed?._meta);
+export function pageOf({ listed }: Pick<Tool, "listed">): string | null {
+  return pageIn(listed?._meta);
+}
 
 /** With other addresses of pages. The same object where it names none. */
 export function withPages(meta: UnknownObject, show: (address: string) => string): UnknownObject {
@@ -52,7 +55,11 @@ function isVisibleTo({ listed }: Pick<Tool, "listed">, who: "model" | "app"): bo
 }
 
 /** May a model know of it? Some are for their page alone. */
-export const isForModels = (tool: Pick<Tool, "listed">): boolean => isVisibleTo(tool, "model");
+export function isForModels(tool: Pick<Tool, "listed">): boolean {
+  return isVisibleTo(tool, "model");
+}
 
 /** May a page of its server call it? */
-export const isForPages = (tool: Pick<Tool, "listed">): boolean => isVisibleTo(tool, "app");
+export function isForPages(tool: Pick<Tool, "listed">): boolean {
+  return isVisibleTo(tool, "app");
+}

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Outcome as CallOutcome } from "../../model/calls/call.ts";
 import { heldOrders, type PlanOutcome as Outcomes } from "../../model/calls/held-call.ts";
-import { HeldView } from "../../model/calls/held-schema.ts";
+import { HeldView, Plan, RememberedApproval } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { AnyObject } from "../../model/json-schema.ts";
 import { pageOptions } from "../command-options.ts";
@@ -60,6 +60,8 @@ const approvals = [
     scope: "read",
     input: z.object(page),
     output: z.object({ remembered: z.array(ShownRemembered), nextCursor: NextCursor }),
+    returns: z.array(RememberedApproval),
+    note: "The caller's own.",
     http: { method: "get", path: "/approvals/remembered", tag, answers: { 200: "One page." } },
     cli: {
       command: "approvals remembered",
@@ -83,6 +85,8 @@ const approvals = [
     scope: "call",
     input: z.object({ id: text("The id of the remembered answer.") }),
     output: Done,
+    returns: z.boolean(),
+    note: "True when there was one.",
     http: {
       method: "delete",
       path: "/approvals/remembered/{id}",
@@ -259,6 +263,7 @@ const plans = [
     scope: "read",
     input: z.object({ id: planId }),
     output: ShownPlan,
+    returns: Plan,
     http: { method: "get", path: "/plans/{id}", tag, answers: { 200: "The plan." } },
     cli: {
       command: "plan show",

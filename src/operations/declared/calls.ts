@@ -5,6 +5,7 @@ import { maxSeriesMinutes, maxSeriesSteps } from "../../model/calls/call-history
 import type { CallRecord as StoredCall } from "../../model/calls/call-schema.ts";
 import {
   ActivityEntry,
+  CallRecord,
   CallSeries,
   CallUsage,
   RunningCall,
@@ -127,6 +128,7 @@ const calls = [
     scope: "read",
     input: z.object({}),
     output: z.object({ activity: z.array(ActivityEntry) }),
+    returns: z.array(ActivityEntry),
     http: {
       method: "get",
       path: "/activity",
@@ -200,6 +202,7 @@ const calls = [
     scope: "read",
     input: z.object({}),
     output: z.object({ calls: z.array(RunningCall) }),
+    returns: z.array(RunningCall),
     http: {
       method: "get",
       path: "/calls/running",
@@ -334,6 +337,7 @@ const calls = [
     scope: "read",
     input: z.object({ id: text("The call's id.") }),
     output: ShownRecord,
+    returns: CallRecord,
     http: { method: "get", path: "/calls/{id}", tag, answers: { 200: "What is kept of it." } },
     cli: {
       command: "calls show",

@@ -6,6 +6,10 @@ import { operation } from "../operation.ts";
 const tag = "Operation";
 const id = text("The changed default, as `defaults.list` names it.");
 
+const notes = {
+  accept: "It is in force at once.",
+  keep: "Refused where the old default is gone.",
+} as const;
 const summaries = {
   accept: "Accept a default that changed",
   keep: "Keep the default of the version that made the store",
@@ -24,6 +28,10 @@ export const defaultOperations = [
     summary: "Defaults that changed since the version that made the store",
     description:
       "A default that allows more than before is in force once an admin has accepted it; any other, at once.",
+    example: [
+      "const { changes } = await plane.defaults.list();",
+      "for (const { id, loosens } of changes) if (!loosens) await plane.defaults.accept(id);",
+    ].join("\n"),
     scope: "read",
     input: z.object({}),
     output: ChangedDefaults,
@@ -44,6 +52,7 @@ export const defaultOperations = [
       scope: "admin",
       input: z.object({ id }),
       output: ChangedDefault,
+      note: notes[decision],
       http: {
         method: "post",
         path: `/defaults/{id}/${decision}`,

@@ -171,6 +171,8 @@ export const entryOperations = [
     scope: "admin",
     input: z.object({ name, persona, reason }),
     output: Done,
+    returns: z.boolean(),
+    note: "True when there was one; the file's tool of that name is back.",
     http: {
       method: "delete",
       path: "/tools/{name}",

@@ -16,9 +16,13 @@ export const extensionOperations = [
     args: [],
     summary:
       "The extensions of this plane: what each has added, since when, and what its start costs",
+    example:
+      'const failed = (await plane.extensions.list()).filter(({ state }) => state === "failed");',
     scope: "admin",
     input: z.object({}),
     output: z.object({ extensions: z.array(ExtensionState) }),
+    returns: z.array(ExtensionState),
+    note: "In the order in which they were set up.",
     http: {
       method: "get",
       path: "/extensions",
@@ -40,6 +44,7 @@ export const extensionOperations = [
     scope: "read",
     input: z.object({}),
     output: z.object({ operations: z.array(ExtensionVerb) }),
+    returns: z.array(ExtensionVerb),
     http: {
       method: "get",
       path: "/extensions/operations",
@@ -86,6 +91,7 @@ export const extensionOperations = [
     scope: "read",
     input: z.object({}),
     output: z.object({ panels: z.array(ExtensionPanel) }),
+    returns: z.array(ExtensionPanel),
     http: {
       method: "get",
       path: "/extensions/panels",

@@ -27,6 +27,8 @@ const keys = [
     scope: "admin",
     input: z.object(page),
     output: z.object({ keys: z.array(ApiKey), nextCursor: NextCursor }),
+    returns: z.array(ApiKey),
+    note: "Also those that are revoked or expired.",
     http: { method: "get", path: "/keys", tag: "Keys", answers: { 200: "One page." } },
     cli: {
       command: "keys list",
@@ -164,9 +166,12 @@ const questions = [
     name: "questions.list",
     args: [],
     summary: "Questions that servers ask the caller during calls",
+    example:
+      'for (const { id } of await plane.questions.list()) await plane.questions.answer(id, { action: "decline" });',
     scope: "read",
     input: z.object(page),
     output: z.object({ questions: z.array(Question), nextCursor: NextCursor }),
+    returns: z.array(Question),
     http: { method: "get", path: "/questions", tag: "Questions", answers: { 200: "One page." } },
     cli: { missing: "the terminal that makes the call asks" },
     async run(plane, query, asker) {
@@ -190,6 +195,8 @@ const questions = [
       content: z.unknown().optional(),
     }),
     output: Done,
+    returns: z.void(),
+    note: "The call that asked continues.",
     http: {
       method: "post",
       path: "/questions/{id}",
@@ -219,9 +226,11 @@ const tokens = [
     name: "tokens.list",
     args: [],
     summary: "The caller's stored tokens, without their values",
+    example: "const servers = (await plane.tokens.list()).map(({ server }) => server);",
     scope: "read",
     input: z.object(page),
     output: Tokens,
+    returns: z.array(TokenStatus),
     http: { method: "get", path: "/tokens", tag: "Sign-in", answers: { 200: "One page." } },
     cli: {
       command: "servers tokens",
@@ -298,6 +307,8 @@ const tokens = [
     scope: "call",
     input: z.object({ name: server }),
     output: Done,
+    returns: z.boolean(),
+    note: "True when there was one.",
     http: {
       method: "delete",
       path: "/servers/{name}/token",

@@ -25,9 +25,12 @@ const grants = [
     args: [],
     summary: "What clients may do for you, and when they last did",
     description: "Administrators see those of all people.",
+    example:
+      "const unused = (await plane.grants.list()).filter(({ lastUsedAt }) => lastUsedAt === null);",
     scope: "read",
     input: z.object(page),
     output: z.object({ grants: z.array(GrantView), nextCursor: NextCursor }),
+    returns: z.array(GrantView),
     http: { method: "get", path: "/grants", tag: "Sign-in", answers: { 200: "One page." } },
     cli: {
       command: "grants list",
@@ -64,6 +67,8 @@ const grants = [
     scope: "call",
     input: z.object({ id: text("The grant's id.") }),
     output: z.object({ id: z.string(), revoked: z.boolean() }),
+    returns: z.boolean(),
+    note: "Its tokens stop to count at once. True when it was there.",
     http: {
       method: "delete",
       path: "/grants/{id}",
@@ -93,6 +98,7 @@ const people = [
     scope: "admin",
     input: z.object(page),
     output: z.object({ people: z.array(PersonView), nextCursor: NextCursor }),
+    returns: z.array(PersonView),
     http: { method: "get", path: "/people", tag: "Sign-in", answers: { 200: "One page." } },
     cli: {
       command: "people list",
@@ -175,6 +181,8 @@ const people = [
     scope: "admin",
     input: z.object({ user: text("The name of the person.") }),
     output: z.object({ user: z.string(), removed: z.boolean() }),
+    returns: z.boolean(),
+    note: "True when there was one.",
     http: {
       method: "delete",
       path: "/people/{user}",

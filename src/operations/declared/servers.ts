@@ -89,6 +89,8 @@ export const serverOperations = [
       scope: "admin",
       input: z.object({ name }),
       output: ServerStatus,
+      returns: z.void(),
+      example: `await plane.servers.${verb}("files");`,
       http: {
         method: "post",
         path: `/servers/{name}/${verb}`,

@@ -4,7 +4,12 @@ import type { AgentResult, RunAgentOptions } from "@toolplane/core/model/agent";
 import { agentAnswer } from "@toolplane/core/model/agent/agent-answer";
 import { agentOutcomes } from "@toolplane/core/model/agent/agent-run";
 import type { ChatMessage } from "@toolplane/core/model/agent/chat";
-import { ConversationRuns, RunningRun, StoppedRun } from "@toolplane/core/model/agent/run-schema";
+import {
+  AgentRun,
+  ConversationRuns,
+  RunningRun,
+  StoppedRun,
+} from "@toolplane/core/model/agent/run-schema";
 import { ModelDefinition } from "@toolplane/core/model/config/config";
 import { PlaneError } from "@toolplane/core/model/errors";
 import type { JsonObject } from "@toolplane/core/model/json";
@@ -95,6 +100,7 @@ const runs = [
         .meta({ description: "This run alone, with its steps and messages so far." }),
     }),
     output: z.object({ runs: z.array(RunningRun) }),
+    returns: z.array(RunningRun),
     http: {
       method: "get",
       path: "/runs/running",
@@ -120,6 +126,7 @@ const runs = [
     scope: "read",
     input: z.object({ id: text("The run's id.") }),
     output: RunSchema,
+    returns: AgentRun,
     http: {
       method: "get",
       path: "/runs/{id}",

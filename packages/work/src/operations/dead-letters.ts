@@ -143,6 +143,8 @@ export const deadLetterOperations = [
     scope: "call",
     input: z.object({ id }),
     output: Done,
+    returns: z.boolean(),
+    note: "True when there was one.",
     http: {
       method: "delete",
       path: "/dead-letters/{id}",

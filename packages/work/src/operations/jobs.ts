@@ -1,4 +1,4 @@
-import { AnyObject } from "@toolplane/core/model/json-schema";
+import { AnyObject, typeNamed } from "@toolplane/core/model/json-schema";
 import type { JobStatus as Status } from "@toolplane/core/model/plane-work";
 import { jobRunStates } from "@toolplane/core/model/work/job-run";
 import type { JobRun as Run } from "@toolplane/core/model/work/run-schema";
@@ -48,6 +48,7 @@ export const jobOperations = [
     scope: "read",
     input: z.object({ name }),
     output: JobStatus,
+    returns: typeNamed("JobStatus"),
     http: {
       method: "get",
       path: "/jobs/{name}",
@@ -109,6 +110,8 @@ export const jobOperations = [
       scope: "admin",
       input: z.object({ name }),
       output: JobStatus,
+      returns: typeNamed("JobStatus"),
+      note: "Active runs continue.",
       http: {
         method: "post",
         path: `/jobs/{name}/${verb}`,
@@ -144,6 +147,7 @@ export const jobOperations = [
       cursor: Cursor,
     }),
     output: z.object({ runs: z.array(JobRun), nextCursor: NextCursor }),
+    returns: typeNamed("JobRunPage"),
     http: {
       method: "get",
       path: "/jobs/{name}/runs",
@@ -170,6 +174,7 @@ export const jobOperations = [
     scope: "read",
     input: z.object({ id: run }),
     output: JobRun,
+    returns: JobRun,
     http: {
       method: "get",
       path: "/job-runs/{id}",
@@ -191,6 +196,7 @@ export const jobOperations = [
     scope: "call",
     input: z.object({ id: run }),
     output: JobRun,
+    returns: JobRun,
     http: {
       method: "post",
       path: "/job-runs/{id}/cancel",
