@@ -6,7 +6,7 @@ import { redact } from "@toolplane/core/lib/text/redact";
 import { countOf, sentence } from "@toolplane/core/lib/text/wording";
 import { version } from "@toolplane/core/lib/version";
 import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
-import { isObject, type UnknownObject } from "@toolplane/core/model/json";
+import { objectOrEmpty, type UnknownObject } from "@toolplane/core/model/json";
 import type { ServerDefinition } from "@toolplane/core/model/servers/server";
 import { listAll } from "@toolplane/core/protocol/list-all";
 import { type Channel, RpcError, TransportError } from "@toolplane/core/protocol/message";
@@ -171,7 +171,7 @@ const namesFix = "Correct these names in 'allow_tools', or take them out.";
 
 /** Globs may match nothing; a whole name that matches nothing is a mistake. */
 function missingNames({ allow_tools }: ServerDefinition, listed: readonly unknown[]): string[] {
-  const names = new Set(listed.map((tool) => (isObject(tool) ? tool.name : undefined)));
+  const names = new Set(listed.map((tool) => objectOrEmpty(tool).name));
   return (allow_tools ?? [])
     .filter((name) => /^[\w.-]+$/.test(name) && !names.has(name))
     .map((name) => `'${name}'`);
