@@ -37,11 +37,10 @@ export function checkHandshake(
   { session, failure }: OpenedServer,
 ): DoctorCheck {
   if (failure && !session) {
-    const isProcess = definition.transport === "stdio";
-    const fix = isProcess
-      ? processFix(definition, failure)
-      : remoteFix(server, definition, failure);
-    return failed("handshake", describe(failure), fix);
+    const detail = describe(failure);
+    if (definition.transport === "stdio")
+      return failed("handshake", detail, processFix(definition, failure));
+    return failed("handshake", detail, remoteFix(server, definition, failure));
   }
   const serverName = session?.server ?? "a server without a name";
   return passed(
@@ -148,10 +147,9 @@ export function checkTools(
   takeTools: TakeTools,
 ): DoctorCheck {
   if (listed === null) {
-    const detail = failure
-      ? `Asked for its tools: ${describe(failure)}`
-      : "It did not list its tools.";
-    return failed("tools", detail, listingFix(definition));
+    const fix = listingFix(definition);
+    if (failure === null) return failed("tools", "It did not list its tools.", fix);
+    return failed("tools", `Asked for its tools: ${describe(failure)}`, fix);
   }
   const serverTools = takeTools(server, definition, listed);
   const missing = missingNames(definition, listed).join(", ");
@@ -289,8 +287,7 @@ export function checkStay(
   { listed, failure }: OpenedServer,
   lost: string | null,
 ): DoctorCheck | null {
-  const afterListing = listed === null || failure === null ? null : describe(failure);
-  const what = afterListing === null ? lost : `After it had listed its tools: ${afterListing}`;
+  const what = listed && failure ? `After it had listed its tools: ${describe(failure)}` : lost;
   if (what === null) return null;
   return failed(
     "runs",
