@@ -281,8 +281,7 @@ function manifestsOf(
 }
 
 function hookCommands(setting: Setting): string[][] {
-  const hooks = listOrEmpty(setting.value);
-  return hooks.flatMap((hook) => {
+  return listOrEmpty(setting.value).flatMap((hook) => {
     const command = listOrEmpty(objectOrEmpty(hook).command);
     return [command.filter((argument): argument is string => typeof argument === "string")];
   });
@@ -299,8 +298,7 @@ function commandsIn(value: unknown): string[] {
 }
 
 function extensionFiles(setting: Setting): string[] {
-  const uses = [setting.value].flat();
-  return uses.flatMap((extension) => {
+  return [setting.value].flat().flatMap((extension) => {
     const use = isObject(extension) ? extension.use : extension;
     const location = typeof use === "string" ? findModule(use, baseOf(setting)) : null;
     if (location !== null && "file" in location) return [location.file];

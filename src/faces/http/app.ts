@@ -105,8 +105,7 @@ export function createApp(plane: Plane, options: AppOptions): App {
     addOperation(app, plane, operation, setup ?? null, additions[operation.name]);
   const ownAddress = createOwnAddress(host, allowHosts, port);
   addSignInRoutes(app, identities, (requestHost) => {
-    const isConfigured = plane.config().auth.publicUrl !== undefined;
-    if (isConfigured) return address(requestHost);
+    if (plane.config().auth.publicUrl !== undefined) return address(requestHost);
     return ownAddress(requestHost);
   });
   addSessionRoutes(app, identities, setup !== undefined);

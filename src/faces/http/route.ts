@@ -41,8 +41,7 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
 ): void {
   app.routesDescribed.push(route as unknown as Route<z.ZodObject>);
   const title = `${route.method.toUpperCase()} ${route.path}`;
-  const path = route.path.replaceAll(/\{([^{}]+)\}/g, ":$1");
-  app.on(route.method, path, async (c) => {
+  app.on(route.method, route.path.replaceAll(/\{([^{}]+)\}/g, ":$1"), async (c) => {
     const principal = c.get("principal");
     if (route.scope !== null) requireScope(principal, route.scope, `use ${title}`);
     if (needsProof(route) && principal.isUnproven) throw unproven(title, route.command);
