@@ -1,5 +1,5 @@
 import { modelTrouble } from "../calls/calls.ts";
-import { nearest } from "../lib/text/nearest.ts";
+import { nearest, suggestionOf } from "../lib/text/nearest.ts";
 import type { ModelChoice } from "../model/agent.ts";
 import type { ConfigValues } from "../model/config/config.ts";
 import { PlaneError, toPlaneError } from "../model/errors.ts";
@@ -86,7 +86,7 @@ function noModel(): PlaneError {
 }
 
 function unknownModel(name: string, knownNames: readonly string[]): PlaneError {
-  const suggestion = nearest(name, knownNames, 1).map((nearName) => ` Did you mean '${nearName}'?`);
-  const message = `No model '${name}' is configured.${suggestion.join("")} Add it under 'models'.`;
+  const suggestion = suggestionOf(nearest(name, knownNames, 1));
+  const message = `No model '${name}' is configured.${suggestion} Add it under 'models'.`;
   return new PlaneError("NOT_FOUND", message, { data: { model: name } });
 }

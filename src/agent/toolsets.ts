@@ -1,7 +1,7 @@
 import type { ToolsetInput } from "../../generated/config/config-input.ts";
 import { ownField } from "../lib/json/plain-data.ts";
 import { passesFilter } from "../lib/text/glob.ts";
-import { nearest } from "../lib/text/nearest.ts";
+import { didYouMean, nearest } from "../lib/text/nearest.ts";
 import {
   countCalls,
   finishOf,
@@ -133,9 +133,7 @@ function readDefinition(definition: unknown, failure: string): ToolsetDefinition
 }
 
 function unknownServer(failure: string, name: string, servers: readonly string[]): PlaneError {
-  const [suggestion] = nearest(name, servers, 1);
-  const hint =
-    suggestion === undefined ? `There are ${servers.join(", ")}.` : `Did you mean '${suggestion}'?`;
+  const hint = didYouMean(nearest(name, servers, 1), `There are ${servers.join(", ")}.`);
   return new PlaneError("USAGE", `${failure}: no server '${name}' is configured. ${hint}`);
 }
 

@@ -1,4 +1,4 @@
-import { nearest } from "../lib/text/nearest.ts";
+import { didYouMean, nearest } from "../lib/text/nearest.ts";
 import type { ConfigProblem } from "../model/config/config.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { Principal } from "../model/principal.ts";
@@ -91,9 +91,6 @@ export function workNotFound(
     const message = `${title} '${name}' cannot be used. ${why} 'toolplane config validate' shows where.`;
     return new PlaneError("NOT_FOUND", message, { data });
   }
-  const hint =
-    near.length > 0
-      ? `Did you mean ${near.map((candidate) => `'${candidate}'`).join(" or ")}?`
-      : `'toolplane ${kind}s list' shows what there is.`;
+  const hint = didYouMean(near, `'toolplane ${kind}s list' shows what there is.`);
   return new PlaneError("NOT_FOUND", `No ${kind} '${name}'. ${hint}`, { data });
 }

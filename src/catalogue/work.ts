@@ -140,8 +140,7 @@ export function createWorkVerbs(ports: WorkPorts): WorkVerbs {
         minSuccessRate === null || summary(jobSubject(job)).success_rate >= minSuccessRate;
       const { items, ...page } = queryWork(work.jobsFor(viewer).filter(isGood), query);
       const schedules = await ports.schedulesOf(items);
-      const entries = await work.jobEntries(items, viewer, tools);
-      const jobs = entries.flatMap((entry, index) => {
+      const jobs = (await work.jobEntries(items, viewer, tools)).flatMap((entry, index) => {
         const schedule = schedules[index];
         return schedule === undefined ? [] : [{ ...entry, schedule }];
       });

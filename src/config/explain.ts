@@ -1,4 +1,4 @@
-import { nearest } from "../lib/text/nearest.ts";
+import { didYouMean, nearest } from "../lib/text/nearest.ts";
 import type { Config } from "../model/config/config.ts";
 import type { Explanation } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -147,9 +147,6 @@ function withoutSection(path: string): string {
 
 function unknownKey(key: string, names: readonly string[]): never {
   const near = nearest(key, [...names, ...names.map(withoutSection)], 2);
-  const hint =
-    near.length === 0
-      ? "'toolplane config show' prints everything."
-      : `Did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`;
+  const hint = didYouMean(near, "'toolplane config show' prints everything.");
   throw new PlaneError("NOT_FOUND", `Nothing in the configuration is called '${key}'. ${hint}`);
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
-import { nearest } from "../lib/text/nearest.ts";
+import { didYouMean, nearest } from "../lib/text/nearest.ts";
 import { builtInKinds, namedKinds } from "../model/calls/provider-kinds.ts";
 import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
 import { describeIssue, typeName, valueAtIssue } from "../model/config/describe-issue.ts";
@@ -43,11 +43,7 @@ function reportKeys(
   report: Report,
 ): void {
   for (const key of unknown) {
-    const near = nearest(key, knownKeys).map((candidate) => `'${candidate}'`);
-    const hint =
-      near.length === 0
-        ? `It can have ${knownKeys.join(", ")}.`
-        : `Did you mean ${near.join(" or ")}?`;
+    const hint = didYouMean(nearest(key, knownKeys), `It can have ${knownKeys.join(", ")}.`);
     report([...path, key], `unknown key '${key}'`, knownKeys.length === 0 ? null : hint);
   }
 }

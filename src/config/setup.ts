@@ -1,6 +1,6 @@
 import { lazily } from "../lib/async/lazily.ts";
 import { exposedTo } from "../lib/private-directory.ts";
-import { nearest } from "../lib/text/nearest.ts";
+import { didYouMean, nearest } from "../lib/text/nearest.ts";
 import { type Config, type ConfigProblem, renderProblems } from "../model/config/config.ts";
 import {
   noTrust,
@@ -223,16 +223,10 @@ function editingVerbs(
       const writtenServers = readServerEntries(path);
       const entry = writtenServers.find((serverEntry) => serverEntry.name === name)?.entry;
       if (!isObject(entry)) {
-        const [near] = nearest(
-          name,
-          writtenServers.map((serverEntry) => serverEntry.name),
-          1,
-        );
-        const hint =
-          near === undefined
-            ? " 'toolplane servers list' shows the servers."
-            : ` Did you mean '${near}'?`;
-        throw new PlaneError("NOT_FOUND", `No server '${name}' in ${path}.${hint}`, {
+        const names = writtenServers.map((serverEntry) => serverEntry.name);
+        const near = nearest(name, names, 1);
+        const hint = didYouMean(near, "'toolplane servers list' shows the servers.");
+        throw new PlaneError("NOT_FOUND", `No server '${name}' in ${path}. ${hint}`, {
           data: { server: name, file: path },
         });
       }

@@ -1,5 +1,5 @@
 import { once } from "../lib/async/once.ts";
-import { nearest } from "../lib/text/nearest.ts";
+import { nearest, suggestionOf } from "../lib/text/nearest.ts";
 import { version } from "../lib/version.ts";
 import type { Finding } from "../model/catalogue/quality-schema.ts";
 import type { Embed } from "../model/catalogue/search.ts";
@@ -93,14 +93,11 @@ export function createExtensions(context: ExtensionsContext) {
 }
 
 function unknownExtension(name: string, states: readonly ExtensionState[]): PlaneError {
-  const suggestion = nearest(
-    name,
-    states.map((state) => state.name),
-    1,
-  ).map((nearName) => ` Did you mean '${nearName}'?`);
+  const names = states.map((state) => state.name);
+  const suggestion = suggestionOf(nearest(name, names, 1));
   return new PlaneError(
     "NOT_FOUND",
-    `There is no extension '${name}'.${suggestion.join("")} 'toolplane extensions list' shows all.`,
+    `There is no extension '${name}'.${suggestion} 'toolplane extensions list' shows all.`,
   );
 }
 

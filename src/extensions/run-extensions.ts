@@ -359,8 +359,7 @@ async function showPanel({
   value: { title, facts },
 }: Owned<Panel>): Promise<ExtensionPanel> {
   try {
-    const panelFacts = await limited(facts, panelMs);
-    const shownFacts = panelFacts.map(({ label, value, about = null }) => ({
+    const shownFacts = (await limited(facts, panelMs)).map(({ label, value, about = null }) => ({
       label: String(label),
       value: shownValue(value),
       about: about === null ? null : String(about),

@@ -63,8 +63,7 @@ export function isForeignList(value: Foreign): boolean {
 }
 
 export function itemsOf(value: Foreign): Foreign[] {
-  const opened = open(value);
-  return listOrEmpty(opened).map(foreign);
+  return listOrEmpty(open(value)).map(foreign);
 }
 
 export function objectsOf(value: Foreign): Foreign<UnknownObject>[] {

@@ -37,6 +37,11 @@ export function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** A text as it is, and anything else as JSON. */
+export function textOrJson(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 export type Path = readonly (string | number)[];
 
 export function renderPath(path: Path): string {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChatModel, ModelPart, ModelRequest } from "../model/agent/chat.ts";
 import { PlaneError } from "../model/errors.ts";
-import type { UnknownObject } from "../model/json.ts";
+import { textOrJson, type UnknownObject } from "../model/json.ts";
 
 /** A call without `id` gets one; `id: null` leaves it out of an endpoint's answer. Text arguments are sent as they are. */
 export type ScriptedCall = { name: string; arguments: UnknownObject | string; id?: string | null };
@@ -85,7 +85,7 @@ export function scriptedModel(script: Script<ModelRequest>, name = "scripted"): 
 
 /** As a model writes them. */
 export function argumentText(args: ScriptedCall["arguments"]): string {
-  return typeof args === "string" ? args : JSON.stringify(args);
+  return textOrJson(args);
 }
 
 function untilAborted(signal: AbortSignal | undefined): Promise<void> {

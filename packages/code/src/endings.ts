@@ -9,7 +9,7 @@ import type {
 import type { AgentRun } from "@toolplane/core/model/agent/run-schema";
 import type { Outcome } from "@toolplane/core/model/calls/call";
 import { type ErrorCode, errorTable, PlaneError, reportError } from "@toolplane/core/model/errors";
-import type { Json } from "@toolplane/core/model/json";
+import { type Json, textOrJson } from "@toolplane/core/model/json";
 import { ownerOf, type Principal } from "@toolplane/core/model/principal";
 import type { Blobs } from "./blobs.ts";
 import type { KeptValues } from "./kept-values.ts";
@@ -198,7 +198,7 @@ function withText(
       text: [`Error: ${error.message} [${error.code}]`, ...logLines].join("\n"),
     };
   const lines: string[] = [];
-  if (value !== null) lines.push(valueText(value));
+  if (value !== null) lines.push(textOrJson(value));
   else if (logs.length === 0 && unawaited === 0) {
     const isMainIdle = calls.length === 0 && hasMain.test(source);
     const remedy = isMainIdle
@@ -213,11 +213,6 @@ function withText(
     );
   }
   return { ...outcome, text: [...lines, ...logLines].join("\n") };
-}
-
-function valueText(value: Json): string {
-  if (typeof value === "string") return value;
-  return JSON.stringify(value);
 }
 
 /** As runs of agents are kept: the program is the question, its value the answer. */
@@ -271,7 +266,7 @@ function toRun(
     conversation: options.conversation ?? run.id,
     outcome: ok ? "completed" : (codes[error?.code ?? "INTERNAL"] ?? "failed"),
     error,
-    answer: ok ? valueText(value) : null,
+    answer: ok ? textOrJson(value) : null,
     ...withoutUndefined({ waiting: waiting?.map(({ id, tool }) => ({ id, tool })) }),
     reasoning: null,
     turns: 1,

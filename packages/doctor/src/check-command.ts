@@ -51,14 +51,15 @@ function unusableFile({ path, isDirectory }: NonNullable<CommandSearch["unusable
 
 function missingCommand(command: string, searchPlace: SearchPlace): DoctorCheck {
   const { cwd, path } = searchPlace;
-  const fix =
-    shellSyntaxFix(command, searchPlace) ??
-    (isPath(command) ? pathFix(command, searchPlace) : nameFix(command, searchPlace));
+  const syntaxFix = shellSyntaxFix(command, searchPlace);
+  if (!isPath(command)) {
+    const directories = `the ${searchPath(path, cwd).length} directories of PATH`;
+    const fix = syntaxFix ?? nameFix(command, searchPlace);
+    return failed("command", `'${command}' was not found in ${directories}.`, fix);
+  }
+  const fix = syntaxFix ?? pathFix(command, searchPlace);
   if (isAbsolute(command)) return failed("command", `There is no file ${command}.`, fix);
-  const location = isPath(command)
-    ? `in ${cwd}`
-    : `in the ${searchPath(path, cwd).length} directories of PATH`;
-  return failed("command", `'${command}' was not found ${location}.`, fix);
+  return failed("command", `'${command}' was not found in ${cwd}.`, fix);
 }
 
 /** No shell reads the command, so shell syntax is taken word for word. */

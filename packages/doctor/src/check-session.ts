@@ -6,7 +6,7 @@ import { redact } from "@toolplane/core/lib/text/redact";
 import { countOf, sentence } from "@toolplane/core/lib/text/wording";
 import { version } from "@toolplane/core/lib/version";
 import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
-import { isObject, type UnknownObject } from "@toolplane/core/model/json";
+import { objectOrEmpty, type UnknownObject } from "@toolplane/core/model/json";
 import type { ServerDefinition } from "@toolplane/core/model/servers/server";
 import { listAll } from "@toolplane/core/protocol/list-all";
 import { type Channel, RpcError, TransportError } from "@toolplane/core/protocol/message";
@@ -37,11 +37,10 @@ export function checkHandshake(
   { session, failure }: OpenedServer,
 ): DoctorCheck {
   if (failure && !session) {
-    const isProcess = definition.transport === "stdio";
-    const fix = isProcess
-      ? processFix(definition, failure)
-      : remoteFix(server, definition, failure);
-    return failed("handshake", describe(failure), fix);
+    const detail = describe(failure);
+    if (definition.transport === "stdio")
+      return failed("handshake", detail, processFix(definition, failure));
+    return failed("handshake", detail, remoteFix(server, definition, failure));
   }
   const serverName = session?.server ?? "a server without a name";
   return passed(
@@ -148,10 +147,9 @@ export function checkTools(
   takeTools: TakeTools,
 ): DoctorCheck {
   if (listed === null) {
-    const detail = failure
-      ? `Asked for its tools: ${describe(failure)}`
-      : "It did not list its tools.";
-    return failed("tools", detail, listingFix(definition));
+    const fix = listingFix(definition);
+    if (failure === null) return failed("tools", "It did not list its tools.", fix);
+    return failed("tools", `Asked for its tools: ${describe(failure)}`, fix);
   }
   const serverTools = takeTools(server, definition, listed);
   const missing = missingNames(definition, listed).join(", ");
@@ -171,7 +169,7 @@ const namesFix = "Correct these names in 'allow_tools', or take them out.";
 
 /** Globs may match nothing; a whole name that matches nothing is a mistake. */
 function missingNames({ allow_tools }: ServerDefinition, listed: readonly unknown[]): string[] {
-  const names = new Set(listed.map((tool) => (isObject(tool) ? tool.name : undefined)));
+  const names = new Set(listed.map((tool) => objectOrEmpty(tool).name));
   return (allow_tools ?? [])
     .filter((name) => /^[\w.-]+$/.test(name) && !names.has(name))
     .map((name) => `'${name}'`);
@@ -289,8 +287,7 @@ export function checkStay(
   { listed, failure }: OpenedServer,
   lost: string | null,
 ): DoctorCheck | null {
-  const afterListing = listed === null || failure === null ? null : describe(failure);
-  const what = afterListing === null ? lost : `After it had listed its tools: ${afterListing}`;
+  const what = listed && failure ? `After it had listed its tools: ${describe(failure)}` : lost;
   if (what === null) return null;
   return failed(
     "runs",

@@ -35,7 +35,6 @@ function absolute(address: Foreign<string>, source: URL | Foreign<URL> | null): 
 }
 
 /** The first is the usual one; its variables have defaults. */
-/** The first is the usual one; its variables have defaults. */
 function serverAddress(servers: readonly unknown[]): Foreign<string> | undefined {
   const { url, variables } = objectOrEmpty(servers[0]);
   const address = textIn(url)?.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {

@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { isObject, type Json, type JsonObject, objectOrEmpty } from "@toolplane/core/model/json";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectOrEmpty,
+  stringOrNull,
+} from "@toolplane/core/model/json";
 import type { ApiBody, Property } from "./bodies.ts";
 import { isBinary } from "./schemas.ts";
 import { argumentText, InvalidArgument, namesIn, refuseNameClashes, writePairs } from "./styles.ts";
@@ -39,7 +45,7 @@ function encodeForm({ properties }: ApiBody, fields: JsonObject): string {
       const pairs = writePairs(
         {
           name,
-          style: typeof style === "string" ? style : defaultStyle(value),
+          style: stringOrNull(style) ?? defaultStyle(value),
           explode: explode !== false,
         },
         value,

@@ -121,11 +121,6 @@ function readOperation(context: Context): ApiOperation {
   const declaredParameters = mergeParameters(resolve, pathItem, operation);
   const parameters = readParameters(context, declaredParameters);
   const takenArguments = new Set(parameters.map(({ argument }) => argument));
-  const consumes = listOrEmpty(operation.consumes ?? document.root.consumes);
-  const body = isOld
-    ? legacyBody(declaredParameters, consumes, resolve, takenArguments)
-    : readBody(resolve.object(operation.requestBody), resolve, takenArguments);
-  const mayHaveBody = method !== "get" && method !== "head";
   return {
     name,
     method: method.toUpperCase(),
@@ -135,11 +130,23 @@ function readOperation(context: Context): ApiOperation {
     deprecated: operation.deprecated === true,
     parameters,
     keys: [...schemes.values()].filter((scheme) => scheme.kind === "apiKey"),
-    body: mayHaveBody ? body : null,
+    body: bodyOf(context, declaredParameters, takenArguments),
     results: resultsOf(objectOrEmpty(operation.responses), resolve, isOld),
     security: readSecurity(operation.security ?? document.root.security),
     servers: listOrEmpty(operation.servers ?? pathItem.servers),
   };
+}
+
+function bodyOf(
+  { document: { root, dialect }, operation, resolve, method }: Context,
+  declaredParameters: readonly UnknownObject[],
+  takenArguments: ReadonlySet<string>,
+): ApiBody | null {
+  if (method === "get" || method === "head") return null;
+  if (dialect !== "2.0")
+    return readBody(resolve.object(operation.requestBody), resolve, takenArguments);
+  const consumes = listOrEmpty(operation.consumes ?? root.consumes);
+  return legacyBody(declaredParameters, consumes, resolve, takenArguments);
 }
 
 function readSecurity(security: unknown): Requirement[] | null {
@@ -230,21 +237,25 @@ function styleOf(
 }
 
 function resultsOf(responses: UnknownObject, resolve: Resolve, isOld: boolean): unknown[] {
-  return successes(responses).flatMap((response) => {
-    const { schema, content } = resolve.object(response);
-    if (isOld) return isObject(schema) && schema.type !== "file" ? [schema] : [];
-    const json = Object.entries(objectOrEmpty(content)).find(([type]) => isJson(type));
-    const jsonSchema = json && objectOrEmpty(json[1]).schema;
-    return jsonSchema === undefined ? [] : [jsonSchema];
-  });
+  const answers = successes(responses).map((response) => resolve.object(response));
+  if (isOld)
+    return answers
+      .map(({ schema }) => schema)
+      .filter(isObject)
+      .filter(({ type }) => type !== "file");
+  return answers.map(jsonSchemaOf).filter((schema) => schema !== undefined);
+}
+
+function jsonSchemaOf({ content }: UnknownObject): unknown {
+  const json = Object.entries(objectOrEmpty(content)).find(([type]) => isJson(type));
+  return json && objectOrEmpty(json[1]).schema;
 }
 
 function successes(responses: UnknownObject): unknown[] {
   const statuses = Object.keys(responses);
   const successful = statuses.filter((status) => /^2(\d\d|XX)$/i.test(status));
-  const described =
-    successful.length > 0 ? successful : statuses.filter((status) => status === "default");
-  return described.map((status) => responses[status]);
+  if (successful.length > 0) return successful.map((status) => responses[status]);
+  return statuses.includes("default") ? [responses.default] : [];
 }
 
 function passes(

@@ -2,7 +2,7 @@ import { readJson } from "@toolplane/core/lib/json/measure-json";
 import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import type { Exchanged } from "@toolplane/core/lib/net/exchange";
 import type { ContentBlock, ToolResult } from "@toolplane/core/model/calls/result";
-import type { Json, JsonObject } from "@toolplane/core/model/json";
+import { type Json, type JsonObject, stringOrEmpty } from "@toolplane/core/model/json";
 import type { ApiOperation } from "./operations.ts";
 import { isJson, isTextType } from "./schemas.ts";
 
@@ -47,7 +47,7 @@ function refusal(
   block: ContentBlock | null,
   hide: (text: string) => string,
 ): ToolResult {
-  const text = typeof block?.text === "string" ? hide(block.text) : "";
+  const text = hide(stringOrEmpty(block?.text));
   const body = text === "" ? null : ((readJson(text) as Json | undefined) ?? text);
   return {
     content: [{ type: "text", text: text === "" ? title : `${title}: ${text}` }],

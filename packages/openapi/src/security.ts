@@ -70,8 +70,7 @@ function addressIn(field: unknown): OptionalAddress {
 
 /** Of the document as a whole; all scopes that there are would be more than is needed. */
 function requiredScopes({ security }: UnknownObject): string[] {
-  const requirements = listOrEmpty(security);
-  const scopes = requirements.flatMap((requirement) =>
+  const scopes = listOrEmpty(security).flatMap((requirement) =>
     Object.values(objectOrEmpty(requirement)).flat(),
   );
   return [...new Set(scopes.filter((scope) => typeof scope === "string"))];

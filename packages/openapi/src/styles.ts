@@ -81,8 +81,8 @@ export function writePairs(
 
 /** `a[b][0]=c`, as deep as it goes. */
 function deepPairs(key: string, value: Json, encode: Encode): string[] {
-  if (typeof value !== "object" || value === null)
-    return value === null ? [] : [`${key}=${encode(argumentText(value))}`];
+  if (value === null) return [];
+  if (typeof value !== "object") return [`${key}=${encode(argumentText(value))}`];
   return Object.entries(value).flatMap(([memberName, member]) =>
     deepPairs(`${key}[${encodePart(memberName)}]`, member as Json, encode),
   );

@@ -44,7 +44,7 @@ function describeTool(operation: ApiOperation, schemas: Schemas, budget: number)
   const isRead = method === "GET" || method === "HEAD" || method === "OPTIONS";
   return {
     name,
-    ...withoutUndefined({ title: title === undefined ? undefined : cutText(title, 200) }),
+    ...withoutUndefined({ title: title && cutText(title, 200) }),
     description: describe(operation),
     inputSchema: describeInput(operation, schemas, budget),
     ...withoutUndefined({ outputSchema }),

@@ -100,8 +100,7 @@ function hasAny(signs: string, needs: string): boolean {
 }
 
 function findTurns(text: string): UnplacedFinding[] {
-  const turnMarks = [...text.matchAll(turns).take(minTurns)];
-  const [first, second] = turnMarks;
+  const [first, second] = [...text.matchAll(turns).take(minTurns)];
   if (!first || !second) return [];
   const isForged =
     (/human/i.test(first[0]) && /assistant/i.test(second[0])) ||

@@ -1,5 +1,5 @@
 import { shorten } from "@toolplane/core/lib/text/cut-text";
-import { nearest } from "@toolplane/core/lib/text/nearest";
+import { nearest, suggestionOf } from "@toolplane/core/lib/text/nearest";
 import type { ToolMatches } from "./find-tools.ts";
 
 /** Minimum coverage of the query for a good match. */
@@ -55,11 +55,9 @@ export function describeMissing(
   missing: readonly string[],
   knownNames: readonly string[],
 ): string[] {
-  const notes = missing.slice(0, maxHinted).map((name) => {
-    const [nearestName] = nearest(name, knownNames, 1);
-    const question = nearestName === undefined ? "" : ` Did you mean '${nearestName}'?`;
-    return `No tool '${shorten(name)}'.${question}`;
-  });
+  const notes = missing
+    .slice(0, maxHinted)
+    .map((name) => `No tool '${shorten(name)}'.${suggestionOf(nearest(name, knownNames, 1))}`);
   const moreCount = missing.length - maxHinted;
   return moreCount > 0 ? [...notes, `${moreCount} other names were not found either.`] : notes;
 }

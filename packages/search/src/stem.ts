@@ -8,8 +8,7 @@ const cyrillic =
 export function stemWord(word: string): string {
   if (word.length < 3) return word;
   if (!/^[a-z]+$/.test(word)) return cyrillic.exec(word)?.[1] ?? word;
-  const singular = cutPlural(word);
-  const plain = cutPast(singular);
+  const plain = cutPast(cutPlural(word));
   const long =
     plain.endsWith("y") && hasVowel(plain.slice(0, -1)) ? `${plain.slice(0, -1)}i` : plain;
   return tidyEnd(cutSuffix(replaceSuffix(replaceSuffix(long, doubleSuffixes), singleSuffixes)));

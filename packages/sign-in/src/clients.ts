@@ -36,8 +36,7 @@ type Metadata = Record<string, unknown>;
 /** What clients say of themselves, before the library checks it: registered ones, documents and known ones alike. */
 export function checkClient(metadata: Metadata, settings: AuthorizationServer): void {
   const isKnown = Object.hasOwn(settings.clients, String(metadata.client_id));
-  const uris = metadata.redirect_uris;
-  const redirects = listOrEmpty(uris).map(String);
+  const redirects = listOrEmpty(metadata.redirect_uris).map(String);
   if (redirects.length > maxRedirectUris)
     throw invalid(`redirect_uris must not have more than ${maxRedirectUris}`);
   const kinds = redirects.map((uri) => kindOfRedirect(uri, isKnown));

@@ -1,6 +1,6 @@
 import { type CheckedEntry, checkManifestEntry, checkTasksExist } from "../../config/config.ts";
 import { once } from "../../lib/async/once.ts";
-import { nearest } from "../../lib/text/nearest.ts";
+import { didYouMean, nearest } from "../../lib/text/nearest.ts";
 import type { BundleChoice, BundleEntry, EntryKind } from "../../model/catalogue/change.ts";
 import { type ConfigProblem, renderConfigProblem } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -159,11 +159,10 @@ function choose(
 }
 
 function noSuchEntry(name: string, possibleNames: readonly string[]): PlaneError {
-  const near = nearest(name, possibleNames).map((candidate) => `'${candidate}'`);
-  const hint =
-    near.length > 0
-      ? `Did you mean ${near.join(" or ")}?`
-      : "Tools of servers and tools that a program registers cannot be exported.";
+  const hint = didYouMean(
+    nearest(name, possibleNames),
+    "Tools of servers and tools that a program registers cannot be exported.",
+  );
   return new PlaneError("NOT_FOUND", `No hand-written entry '${name}'. ${hint}`, {
     data: { name },
   });

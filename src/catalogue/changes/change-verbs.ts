@@ -79,11 +79,7 @@ export function createChangeVerbs(ports: ChangePorts): {
   };
   const storedOverlay = async (name: string): Promise<EntryKey | null> => {
     const id = await discovered(name);
-    const key: EntryKey = {
-      kind: "overlay",
-      name: id === null ? name : `${id.server}.${id.tool}`,
-      persona: null,
-    };
+    const key: EntryKey = { kind: "overlay", name: id ? overlayName(id) : name, persona: null };
     return entries.stored(key) ? key : null;
   };
 
@@ -166,24 +162,26 @@ function isOurs({ origin }: EntryView): boolean {
   return origin === "here" || origin === "all";
 }
 
+const overlayName = ({ server, tool }: ToolId) => `${server}.${tool}`;
+
 /** A manifest under the name of a server's tool is its overlay. */
 async function checkTool(manifest: UnknownObject, user: string | null, ports: ChangePorts) {
   const id = await overlaidBy(manifest, ports.discovered);
   await ports.entries.loaded();
-  const name = id === null ? undefined : `${id.server}.${id.tool}`;
-  const { kind, written } =
-    id === null
-      ? { kind: "tool" as const, written: manifest }
-      : {
-          kind: "overlay" as const,
-          written: keepFixed({ ...manifest, name }, ports.overlays()(id).overlay),
-        };
+  const { kind, name, written } = entryOf(manifest, id, ports);
   const checked = await checkManifestEntry(kind, written, ports.environment);
   const problems = [...checked.problems];
   if (id === null) problems.push(...checked.unusable, ...schemaProblems(manifest.parameters));
   if (!checked.manifest || problems.length > 0) throw invalidEntry(name ?? checked.name, problems);
   const warnings = checked.warnings.map(({ path, message }) => `${path}: ${message}`);
   return { put: toStoredManifest(kind, checked.manifest, user), warnings, id };
+}
+
+function entryOf(manifest: UnknownObject, id: ToolId | null, { overlays }: ChangePorts) {
+  if (id === null) return { kind: "tool" as const, written: manifest };
+  const name = overlayName(id);
+  const written = keepFixed({ ...manifest, name }, overlays()(id).overlay);
+  return { kind: "overlay" as const, name, written };
 }
 
 /** What has to be stored so that these tools are on or off. An overlay that says nothing else goes. */
@@ -201,7 +199,7 @@ async function planSwitch(
       const text = `No server lists a tool '${name}'. 'toolplane tools list' shows what there is.`;
       throw new PlaneError("NOT_FOUND", text, { data: { tool: name } });
     }
-    ids.set(`${id.server}.${id.tool}`, id);
+    ids.set(overlayName(id), id);
   }
   const overlayOf = ports.overlays();
   const plan = {
@@ -263,7 +261,7 @@ export function readReason(reason: string | undefined): string | null {
   if (reason === undefined) return null;
   if (typeof reason !== "string" || reason.length > maxReason)
     throw new PlaneError("USAGE", `'reason' must be a string of at most ${maxReason} characters.`);
-  return reason.trim() === "" ? null : reason.trim();
+  return reason.trim() || null;
 }
 
 export function schemaProblems(parameters: unknown): ConfigProblem[] {

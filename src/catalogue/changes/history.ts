@@ -312,8 +312,7 @@ async function serverChanges(
     });
   }
   const nameOf = (raw: unknown) => (isObject(raw) ? String(raw.name) : "");
-  const different = await compareListings(before, after, nameOf);
-  return different.flatMap((pair) => {
+  return (await compareListings(before, after, nameOf)).flatMap((pair) => {
     const [earlier = null, later = null] = [pair.before, pair.after].map((raw) =>
       describeListed(raw, server),
     );

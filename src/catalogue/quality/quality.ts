@@ -9,6 +9,7 @@ import { failOnLevels, qualityThreshold } from "../../model/catalogue/quality.ts
 import type { ClientContext, ToolReview } from "../../model/catalogue/quality-schema.ts";
 import type { ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import type { ClientSource } from "../../model/client-context.ts";
+import type { Config } from "../../model/config/config.ts";
 import { PlaneError, personHints, quarantineHints } from "../../model/errors.ts";
 import type { CataloguePackages } from "../../model/packages.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -59,8 +60,7 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
   };
   /** After it `review` knows all listed tools. */
   const loaded = async (): Promise<void> => {
-    const { security } = config();
-    if (security.pinning === "off" && security.poisoning === "off" && !guard) return;
+    if (isUnguarded(config()) && !guard) return;
     await (await open()).loaded();
   };
   const withoutHeld = createHeldFilter(heldOf);
@@ -98,8 +98,7 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
     /** The same object as long as no other tool is quarantined; null where that is not known. */
     standing(): object | null {
       if (guard) return guard.isLoaded() ? guard.heldBy() : null;
-      const { security } = config();
-      return security.pinning === "off" && security.poisoning === "off" ? security : null;
+      return isUnguarded(config()) ? config().security : null;
     },
     /** Why each of these offers of a server is quarantined, or null. */
     async judge(
@@ -108,9 +107,7 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       items: readonly unknown[],
       owner?: ListOwner,
     ): Promise<(string | null)[]> {
-      const { security } = config();
-      if (security.pinning === "off" && security.poisoning === "off" && !guard)
-        return items.map(() => null);
+      if (isUnguarded(config()) && !guard) return items.map(() => null);
       return (await open()).judge(server, kind, items, ownList(owner, ports));
     },
     /** Another plane may have decided about pins. They are read at once, before a call needs them. */
@@ -121,9 +118,8 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
     onAsked(key: string): void {
       if (guard) return guard.asked(key);
       askedKeys.add(key);
-      const { security } = config();
       // It reads what is listed while other servers are still waited for.
-      if (askedKeys.size === 1 && (security.pinning !== "off" || security.poisoning !== "off"))
+      if (askedKeys.size === 1 && !isUnguarded(config()))
         setImmediate(() => void open().catch(() => undefined));
     },
     /** With `owner`, what the server listed for this user or directory alone. */
@@ -185,6 +181,10 @@ function whyDisabled({ id, name }: Tool): string {
 /** Without a guard only the tools themselves decide. */
 const unguarded = {};
 
+function isUnguarded({ security: { pinning, poisoning } }: Pick<Config, "security">): boolean {
+  return pinning === "off" && poisoning === "off";
+}
+
 function createHeldFilter(heldOf: (tool: Tool) => string | null) {
   const filtered = new WeakMap<readonly Tool[], { state: object; allowed: readonly Tool[] }>();
   return (tools: readonly Tool[], state: object): readonly Tool[] => {
@@ -239,10 +239,10 @@ type QualityVerbs = Inside<Pick<Plane, "stats">> & { pins: Inside<PlanePins> } &
 export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
   const { config, listings } = ports;
   const clients = createClients(ports);
-  const selected = async ({ server, tool }: Selection, caller: Patient) =>
-    tool === undefined
-      ? listings.toolsOf(server ?? null, caller)
-      : [await ports.tool(tool, caller)];
+  const selected = async ({ server, tool }: Selection, caller: Patient) => {
+    if (tool === undefined) return listings.toolsOf(server ?? null, caller);
+    return [await ports.tool(tool, caller)];
+  };
   const weigh = once(async () => {
     const { createWeigh } = await import("./score.ts");
     return createWeigh(() => config().lazy.summaryDescriptionLimit);
@@ -264,11 +264,10 @@ export function createQualityVerbs(ports: QualityPorts): QualityVerbs {
         requireOption("threshold", "a number from 0 to 100", isShare);
         requireOption("failOn", `one of ${failOnLevels.join(", ")}`, failOnLevels.includes(failOn));
         const { reportQuality } = await import("./score.ts");
-        const tools =
-          tool === undefined
-            ? (await listings.queryTools({ server, includeProviderHealth: false }, caller)).tools
-            : [await ports.tool(tool, caller)];
-        return reportQuality(tools, { threshold, failOn, requireExamples });
+        const choices = { threshold, failOn, requireExamples };
+        if (tool !== undefined) return reportQuality([await ports.tool(tool, caller)], choices);
+        const listed = await listings.queryTools({ server, includeProviderHealth: false }, caller);
+        return reportQuality(listed.tools, choices);
       },
       weigh: async (tools) => (await weigh())(tools),
       async isLazy({ tools, ...caller }) {

@@ -10,7 +10,13 @@ import {
   type ToolAnnotations,
   type ToolAuth,
 } from "../../model/catalogue/tool.ts";
-import { isObject, type JsonObject, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
+import {
+  isObject,
+  type JsonObject,
+  objectOrEmpty,
+  stringOrNull,
+  type UnknownObject,
+} from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { isWellKnown } from "../../model/servers/well-known.ts";
 import { readParamHeaders } from "../../protocol/http-headers.ts";
@@ -135,16 +141,13 @@ export function translateTools(
   const tools = new Map<string, NamelessTool>();
   const rejected: Translation["rejected"] = [];
   listed.forEach((entry, index) => {
-    const name = isObject(entry) && typeof entry.name === "string" ? entry.name : undefined;
-    const isNameless = name === undefined || name.trim() === "" || name.length > maxNameLength;
+    const name = stringOrNull(objectOrEmpty(entry).name);
+    const isNameless = name === null || name.trim() === "" || name.length > maxNameLength;
     const label = isNameless ? `entry ${index + 1}` : name;
     const reason =
       refuse(entry, name, tools) ?? (mirrorsArguments ? headerProblem(entry) : undefined);
     if (reason !== undefined) rejected.push({ tool: label, reason });
-    else if (
-      name !== undefined &&
-      passesFilter(name, definition.allow_tools, definition.deny_tools)
-    ) {
+    else if (name !== null && passesFilter(name, definition.allow_tools, definition.deny_tools)) {
       tools.set(name, translate(server, definition, name, readable(entry as UnknownObject)));
     }
   });
@@ -153,11 +156,11 @@ export function translateTools(
 
 function refuse(
   entry: unknown,
-  name: string | undefined,
+  name: string | null,
   previousTools: Map<string, unknown>,
 ): string | undefined {
   if (!isObject(entry)) return "it is not an object";
-  if (name === undefined || name.trim() === "") return "it has no name";
+  if (name === null || name.trim() === "") return "it has no name";
   if (name.length > maxNameLength)
     return `its name has ${name.length} characters, and ${maxNameLength} are the most`;
   if (previousTools.has(name)) return "the server lists this name twice; the first one is kept";
@@ -185,7 +188,7 @@ function hasHiddenName(node: unknown, depth: number): boolean {
 
 /** A modern server refuses calls that do not repeat arguments as headers. */
 function headerProblem(entry: unknown): string | undefined {
-  const { problem } = readParamHeaders(isObject(entry) ? schemaOf(entry) : undefined);
+  const { problem } = readParamHeaders(schemaOf(objectOrEmpty(entry)));
   if (problem === null) return undefined;
   return `its inputSchema cannot be used: ${problem}`;
 }
@@ -194,7 +197,7 @@ function headerProblem(entry: unknown): string | undefined {
 function schemaOf({ inputSchema, input_schema, parameters }: UnknownObject): UnknownObject {
   const schema = [inputSchema, input_schema, parameters].find(isObject) ?? {};
   const { required } = schema;
-  const names = readTexts(typeof required === "string" ? [required] : required);
+  const names = readTexts([required].flat());
   const hasCleanRequired =
     required === undefined || (Array.isArray(required) && required.length === names.length);
   const { properties } = schema;
@@ -362,7 +365,7 @@ function translate(
 ): NamelessTool {
   const schema = schemaOf(entry) as JsonObject;
   const annotations = objectOrEmpty(entry.annotations) as ToolAnnotations;
-  const title = typeof entry.title === "string" ? entry.title : annotations.title;
+  const title = stringOrNull(entry.title) ?? annotations.title;
   const hasAnnotatedTitle =
     title !== undefined && typeof entry.title !== "string" ? true : undefined;
   const outputSchema = isObject(entry.outputSchema)

@@ -25,8 +25,7 @@ export function createRuleVerbs({ load, present, lastFile }: SetupPlace): SetupR
   return {
     writtenRules: async () => writtenRules(fileOfRules(), await load()),
     async tryRules(rules) {
-      const file = fileOfRules();
-      const { loaded } = await loadWith(file, rules);
+      const { loaded } = await loadWith(fileOfRules(), rules);
       return { rules: loaded.config.policy.rules, warnings: warningsOf(loaded.config) };
     },
     async saveRules(rules, revision) {

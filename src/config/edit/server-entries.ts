@@ -1,4 +1,4 @@
-import { nearest } from "../../lib/text/nearest.ts";
+import { didYouMean, nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 import {
   isObject,
@@ -80,12 +80,8 @@ function add(file: string, name: string, definition: JsonObject): void {
 
 function noSuchServer(file: string, name: string, entries: readonly EntryPlace[]): PlaneError {
   const names = entries.flatMap((entry) => entry.name ?? []);
-  const [near] = nearest(name, names, 1);
-  const hint =
-    near === undefined
-      ? " 'toolplane servers list' shows the servers."
-      : ` Did you mean '${near}'?`;
-  return new PlaneError("NOT_FOUND", `No server '${name}' in ${file}.${hint}`, {
+  const hint = didYouMean(nearest(name, names, 1), "'toolplane servers list' shows the servers.");
+  return new PlaneError("NOT_FOUND", `No server '${name}' in ${file}. ${hint}`, {
     data: { server: name, file, known: names },
   });
 }

@@ -13,8 +13,7 @@ type ToolsetEntry = { name: string; path: Path; entry: JsonObject };
 
 /** The toolsets of a file: those of `toolsets` by name, and those of the list `tool_configs`. */
 function toolsetsIn(file: string): ToolsetEntry[] {
-  const data = readData(file);
-  const { toolsets, tool_configs: toolConfigs } = objectOrEmpty(data);
+  const { toolsets, tool_configs: toolConfigs } = objectOrEmpty(readData(file));
   const named = Object.entries(objectOrEmpty(toolsets)).flatMap(([name, entry]): ToolsetEntry[] =>
     isObject(entry) ? [{ name, path: ["toolsets", name], entry: entry as JsonObject }] : [],
   );

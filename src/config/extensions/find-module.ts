@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readRegularText } from "../../lib/regular-file.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, stringOrNull } from "../../model/json.ts";
 
 /** The file of an extension: named by its path, or as a package that is installed beside the configuration. */
 export function findModule(
@@ -62,7 +62,7 @@ function entryOf(home: string): string | null {
     const { exports, main } = manifest;
     if (exports !== undefined)
       return targetOf(isObject(exports) && "." in exports ? exports["."] : exports);
-    return typeof main === "string" ? main : "index.js";
+    return stringOrNull(main) ?? "index.js";
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { findCycle } from "../../lib/find-cycle.ts";
-import { nearest } from "../../lib/text/nearest.ts";
+import { didYouMean, nearest } from "../../lib/text/nearest.ts";
 import type { Path } from "../../model/json.ts";
 import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
@@ -69,7 +69,5 @@ function namesFor(
 }
 
 export function hintFor(name: string, candidates: readonly string[]): string {
-  const near = nearest(name, candidates);
-  if (near.length === 0) return "Check the name.";
-  return `Did you mean ${near.map((candidate) => `'${candidate}'`).join(" or ")}?`;
+  return didYouMean(nearest(name, candidates), "Check the name.");
 }

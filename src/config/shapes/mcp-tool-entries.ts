@@ -1,4 +1,10 @@
-import { isObject, objectOrEmpty, type Path, type UnknownObject } from "../../model/json.ts";
+import {
+  isObject,
+  objectOrEmpty,
+  type Path,
+  stringOrNull,
+  type UnknownObject,
+} from "../../model/json.ts";
 import {
   describeValue,
   type Field,
@@ -116,7 +122,7 @@ const completionArguments = [
 function templateText(template: string, templates: UnknownObject): string {
   const writtenPrompt = templates[`template.${template}`] ?? templates[template];
   const text = parseEntry(writtenPrompt)?.prompt ?? writtenPrompt;
-  return typeof text === "string" ? text : template;
+  return stringOrNull(text) ?? template;
 }
 
 /** A prompt that is filled, or a question as it is: both go to the model that is configured. */

@@ -1,5 +1,5 @@
 import { ownField } from "../../lib/json/plain-data.ts";
-import { nearest } from "../../lib/text/nearest.ts";
+import { didYouMean, nearest } from "../../lib/text/nearest.ts";
 import type { PolicyRule } from "../../model/access/policy.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
 import type { SettingOrigin } from "../../model/config/setup.ts";
@@ -96,11 +96,9 @@ export function createReading(originOf: (source: Path) => SettingOrigin): Readin
       const key = String(source.at(-1));
       unknownKeys += 1;
       const candidates = unknownKeys > maxSuggested ? [] : nearestKeys(key, [...known]);
-      const near = candidates.find((candidate) => candidate.startsWith(key)) ?? candidates[0];
-      const hint =
-        near === undefined
-          ? "It is ignored: remove it, or correct its name."
-          : `Did you mean '${near}'?`;
+      const likeliest = candidates.filter((candidate) => candidate.startsWith(key));
+      const near = [...likeliest, ...candidates].slice(0, 1);
+      const hint = didYouMean(near, "It is ignored: remove it, or correct its name.");
       reading.warn(source, `'${key}' is not a known key`, hint);
     },
     define(path, source, read) {

@@ -263,8 +263,7 @@ function readInterval({ value, source }: Field, reading: Reading): Field[] {
 function toNames(value: unknown): unknown {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (!isObject(value)) return value;
-  const hasFacts = Object.values(value).some(isObject);
-  if (!hasFacts) return Object.keys(value);
+  if (!Object.values(value).some(isObject)) return Object.keys(value);
   return Object.fromEntries(
     Object.entries(value).map(([name, facts]) => [name, objectOrEmpty(facts)]),
   );
@@ -325,7 +324,6 @@ function uniteScopes(fields: readonly Field[]): Field[] {
 }
 
 export function defaultTimeout(fields: readonly Field[], source: Path): Field[] {
-  const isWritten = fieldValue("timeoutMs", fields) !== undefined;
-  if (isWritten) return [];
+  if (fieldValue("timeoutMs", fields) !== undefined) return [];
   return [{ key: "timeoutMs", value: defaultTimeoutSeconds * 1000, source }];
 }

@@ -196,8 +196,7 @@ export function parseYaml(file: string, text: string): ReadDocument {
 
 /** The document of the stream; null when there is none, several, or one with errors. */
 function readOnlyDocument(text: string, findings: Findings): Document.Parsed | null {
-  const composer = new Composer(options);
-  const documents = composer.compose(readTokens(text, findings), true, text.length);
+  const documents = new Composer(options).compose(readTokens(text, findings), true, text.length);
   const document = documents.next().value;
   const secondDocument = documents.next().value;
   if (!document) return null;

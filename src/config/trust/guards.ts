@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigValues } from "../../model/config/config.ts";
-import { isObject, type Path, renderPath, type UnknownObject } from "../../model/json.ts";
+import {
+  isObject,
+  objectOrEmpty,
+  type Path,
+  renderPath,
+  type UnknownObject,
+} from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
 import type { Merged } from "../merge-settings.ts";
 import { expandEnvironment, findReferences, mapTexts } from "../secrets/references.ts";
@@ -92,7 +98,7 @@ function addRules(setting: Setting, tightened: Tightened): void {
   const denyIndexes: number[] = [];
   const otherIndexes: number[] = [];
   for (const [index, rule] of value.entries()) {
-    const verdict = isObject(rule) ? rule.verdict : undefined;
+    const verdict = objectOrEmpty(rule).verdict;
     if (hasReference(rule))
       tightened.refused.push({
         path: [...path, index],

@@ -175,11 +175,11 @@ function warnAboutUntrusted(
   files: readonly string[],
   changed: readonly string[],
 ): string[] {
-  const missing = [
-    ...(servers.length > 0 ? [`${countOf(servers.length, "server")} (${servers.join(", ")})`] : []),
-    ...(sections === "" ? [] : [`its settings (${sections})`]),
-    ...(files.length > 0 ? [`${countOf(files.length, "file")} (${files.join(", ")})`] : []),
-  ];
+  const missing: string[] = [];
+  if (servers.length > 0)
+    missing.push(`${countOf(servers.length, "server")} (${servers.join(", ")})`);
+  if (sections !== "") missing.push(`its settings (${sections})`);
+  if (files.length > 0) missing.push(`${countOf(files.length, "file")} (${files.join(", ")})`);
   if (missing.length === 0) return [];
   const why =
     changed.length === 0

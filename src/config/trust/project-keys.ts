@@ -16,45 +16,46 @@ export type Stricter = (mine: unknown, theirs: unknown, own: (key: string) => un
  */
 export type ProjectKey = Stricter | "rules" | "launch" | "trust" | "add" | "replace" | "own";
 
+const theirsIf =
+  (isStricter: (...values: Parameters<Stricter>) => boolean): Stricter =>
+  (mine, theirs, own) =>
+    isStricter(mine, theirs, own) ? theirs : mine;
+
 /** The later, the stricter. */
-const rank =
-  (...order: readonly unknown[]): Stricter =>
-  (mine, theirs) => {
+const rank = (...order: readonly unknown[]) =>
+  theirsIf((mine, theirs) => {
     // A mistake in the user's own file is reported, not covered.
-    if (!order.includes(mine)) return mine;
-    return !order.includes(theirs) || order.indexOf(theirs) > order.indexOf(mine) ? theirs : mine;
-  };
+    if (!order.includes(mine)) return false;
+    return !order.includes(theirs) || order.indexOf(theirs) > order.indexOf(mine);
+  });
 const on = rank(false, true);
 const off = rank(true, false);
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isFinite(value);
 /** 0 is no limit where `noLimit` is 0. */
-const lowerCount =
-  (noLimit?: unknown): Stricter =>
-  (mine, theirs) => {
-    if (theirs === noLimit || (mine !== noLimit && !isCount(mine))) return mine;
-    return mine === noLimit || !isCount(theirs) || theirs < Number(mine) ? theirs : mine;
-  };
+const lowerCount = (noLimit?: unknown) =>
+  theirsIf((mine, theirs) => {
+    if (theirs === noLimit || (mine !== noLimit && !isCount(mine))) return false;
+    return mine === noLimit || !isCount(theirs) || theirs < Number(mine);
+  });
 /** Shorter than the user's own, which the key of 0.3 may have set, or than the default. */
-const shorterLife =
-  (defaultMs: number): Stricter =>
-  (mine, theirs, own) => {
-    if (mine !== undefined && !isCount(mine)) return mine;
+const shorterLife = (defaultMs: number) =>
+  theirsIf((mine, theirs, own) => {
+    if (mine !== undefined && !isCount(mine)) return false;
     const limit = Math.min(...[mine, own("timeoutMs")].filter(isCount), defaultMs);
-    return !isCount(theirs) || theirs < limit ? theirs : mine;
-  };
-const higherCount: Stricter = (mine, theirs) =>
-  isCount(mine) && (!isCount(theirs) || theirs > mine) ? theirs : mine;
+    return !isCount(theirs) || theirs < limit;
+  });
+const higherCount = theirsIf(
+  (mine, theirs) => isCount(mine) && (!isCount(theirs) || theirs > mine),
+);
 
 /** None named is any, unless several people decide: then it is the administrators, and every group that is named would be more. */
-const fewerApprovers: Stricter = (mine, theirs, own) => {
-  if (!Array.isArray(mine)) return mine;
-  if (!Array.isArray(theirs)) return theirs;
-  if (own("fourEyes") !== false || own("threshold") !== 1) return mine;
-  return mine.length === 0 || (theirs.length > 0 && theirs.every((group) => mine.includes(group)))
-    ? theirs
-    : mine;
-};
+const fewerApprovers = theirsIf((mine, theirs, own) => {
+  if (!Array.isArray(mine)) return false;
+  if (!Array.isArray(theirs)) return true;
+  if (own("fourEyes") !== false || own("threshold") !== 1) return false;
+  return mine.length === 0 || (theirs.length > 0 && theirs.every((group) => mine.includes(group)));
+});
 
 /** A number is for every unit, an object for the units that it names. */
 const lowerCost: Stricter = (mine, theirs) => {

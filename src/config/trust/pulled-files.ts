@@ -146,14 +146,20 @@ function judge(
   if (tree === null) return judgeFile(file, kind, directory, answer);
   const { form, endings } = tree;
   const name = relative(directory, file) || ".";
-  const code = endings === null ? null : hashTree(file, endings);
+  const code = endings && hashTree(file, endings);
   const treeHash = hashValue({ kind, form, name, content: code?.hash ?? null });
-  const description =
-    code === null
-      ? "it cannot be trusted, because it holds too much code to be compared"
-      : `${countOf(code.files, "file")} of code that ${kind === "command" ? "a program" : `the ${kind}`} can load`;
-  const line = lineWith(visible(name), "", treeHash, code === null ? () => undefined : answer);
+  const line = lineWith(visible(name), "", treeHash, code ? answer : unanswered);
+  const description = code ? describeCode(code.files, kind) : tooMuchCode;
   return { text: null, line: { ...line, launch: visible(`${form}; ${description}`) } };
+}
+
+/** Later content could not be distinguished from this one. */
+const unanswered: TrustDecision = () => undefined;
+const tooMuchCode = "it cannot be trusted, because it holds too much code to be compared";
+
+function describeCode(files: number, kind: Kind): string {
+  const loader = kind === "command" ? "a program" : `the ${kind}`;
+  return `${countOf(files, "file")} of code that ${loader} can load`;
 }
 
 function judgeFile(file: string, kind: Kind, directory: string, answer: TrustDecision) {
@@ -161,22 +167,15 @@ function judgeFile(file: string, kind: Kind, directory: string, answer: TrustDec
   // What a link out of the project leads to did not come with it; where it leads did.
   const isLinked = (kind === "file" || codeKinds.includes(kind)) && !isInside(directory, file);
   const fileContent = isLinked ? null : contentOf(file);
-  const bytes = fileContent === "incomparable" ? null : fileContent;
+  const isIncomparable = fileContent === "incomparable";
+  const bytes = isIncomparable ? null : fileContent;
   const text = bytes?.toString("utf8") ?? null;
   const content = bytes === null ? null : hashText(bytes);
   const target = isLinked ? realPath(file) : null;
   const fileHash = hashValue({ kind, name, content, ...(target !== null && { target }) });
   const description =
-    target === null
-      ? describe(kind, name, text, fileContent === "incomparable")
-      : [`${kind}; a link to ${target}`];
-  // Later content could not be distinguished from this one.
-  const line = lineWith(
-    visible(name),
-    "",
-    fileHash,
-    fileContent === "incomparable" ? () => undefined : answer,
-  );
+    target === null ? describe(kind, name, text, isIncomparable) : [`${kind}; a link to ${target}`];
+  const line = lineWith(visible(name), "", fileHash, isIncomparable ? unanswered : answer);
   return { text, line: { ...line, launch: description.map(visible).join("\n") } };
 }
 
@@ -271,9 +270,7 @@ function manifestsOf(
     configFiles,
   }: Pick<Sources, "environment" | "mayExpand" | "configFiles">,
 ): string[] {
-  const globs = Array.isArray(setting.value)
-    ? setting.value.filter((glob) => typeof glob === "string")
-    : [];
+  const globs = listOrEmpty(setting.value).filter((glob) => typeof glob === "string");
   const expandedGlobs = globs.flatMap((glob) => {
     if (findReferences(glob).length === 0) return [glob];
     if (mayExpand()) return [String(expandEnvironment(glob, environment, () => undefined))];
@@ -284,8 +281,7 @@ function manifestsOf(
 }
 
 function hookCommands(setting: Setting): string[][] {
-  const hooks = listOrEmpty(setting.value);
-  return hooks.flatMap((hook) => {
+  return listOrEmpty(setting.value).flatMap((hook) => {
     const command = listOrEmpty(objectOrEmpty(hook).command);
     return [command.filter((argument): argument is string => typeof argument === "string")];
   });
@@ -302,8 +298,7 @@ function commandsIn(value: unknown): string[] {
 }
 
 function extensionFiles(setting: Setting): string[] {
-  const uses = [setting.value].flat();
-  return uses.flatMap((extension) => {
+  return [setting.value].flat().flatMap((extension) => {
     const use = isObject(extension) ? extension.use : extension;
     const location = typeof use === "string" ? findModule(use, baseOf(setting)) : null;
     if (location !== null && "file" in location) return [location.file];

@@ -177,7 +177,7 @@ export function parseRequest(text: string): Parsed {
   const ambiguity = ambiguityIn(text, message, members);
   if (!noteArguments(message, text, ambiguity, longArguments?.[2]) && ambiguity !== null)
     return { wrong: ambiguity };
-  const messages = [message].flat();
+  const messages = Array.isArray(message) ? message : [message];
   for (const part of messages) if (isObject(part)) keepIds(part);
   return { message };
 }

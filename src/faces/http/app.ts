@@ -115,8 +115,7 @@ export function createApp(plane: Plane, options: AppOptions): App {
   for (const verb of added) addExtensionRoute(app, plane, verb);
   const ownAddress = createOwnAddress(host, allowHosts, port);
   addSignInRoutes(app, identities, (requestHost) => {
-    const isConfigured = plane.config().auth.publicUrl !== undefined;
-    if (isConfigured) return address(requestHost);
+    if (plane.config().auth.publicUrl !== undefined) return address(requestHost);
     return ownAddress(requestHost);
   });
   addSessionRoutes(app, identities, setup !== undefined);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearest } from "../../lib/text/nearest.ts";
+import { nearest, suggestionOf } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
 
 /** The parameters of a route that takes these and no others; what makes no sense is refused by name. */
@@ -33,8 +33,7 @@ function isList(schema: unknown): boolean {
 }
 
 function refuseUnknown(name: string, knownNames: readonly string[]): never {
-  const [likeliest] = nearest(name, knownNames, 1);
-  const suggestion = likeliest === undefined ? "" : ` Did you mean '${likeliest}'?`;
+  const suggestion = suggestionOf(nearest(name, knownNames, 1));
   const allowed =
     knownNames.length === 0 ? "It takes none." : `Known are ${knownNames.join(", ")}.`;
   return refuse(

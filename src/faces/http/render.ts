@@ -11,24 +11,28 @@ export function renderOutcome(outcome: Outcome): Response {
   if (outcome.ok) return json(outcome, 200);
   const error = toPublicError(outcome.error);
   const status = errorTable[error.code].http;
-  return json(status < 400 ? outcome : { ...problem(error), ...outcome, error }, status);
+  if (status < 400) return json(outcome, status);
+  return json({ ...problem(error), ...outcome, error }, status);
 }
 
 /** A run that failed has the status of what it failed with; one that had to stop early has answered all the same. */
 export function renderAgentAnswer(answer: AgentAnswer): Response {
   const shown = shownAgentAnswer(answer);
-  const { error, outcome } = shown;
-  if (error === null || outcome !== "failed") return json(shown, 200);
-  const status = errorTable[error.code].http;
-  return json(status < 400 ? shown : { ...problem(error), ...shown }, status);
+  if (shown.outcome !== "failed") return json(shown, 200);
+  return renderRun(shown);
 }
 
 /** The same for a skill. */
 export function renderSkillRun(run: SkillRun): Response {
-  const shown = shownSkillRun(run);
+  return renderRun(shownSkillRun(run));
+}
+
+function renderRun(shown: { error: ErrorReport | null }): Response {
   const { error } = shown;
-  const status = error === null ? 200 : errorTable[error.code].http;
-  return json(error === null || status < 400 ? shown : { ...problem(error), ...shown }, status);
+  if (error === null) return json(shown, 200);
+  const status = errorTable[error.code].http;
+  if (status < 400) return json(shown, status);
+  return json({ ...problem(error), ...shown }, status);
 }
 
 /** An error where the answer has begun already. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Context, Hono } from "hono";
 import type { z } from "zod";
-import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { clientAddress } from "../../lib/net/client-address.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Caller } from "../../model/plane.ts";
@@ -41,8 +40,7 @@ export function addRoute<Query extends z.ZodObject = NoQuery>(
 ): void {
   app.routesDescribed.push(route as unknown as Route<z.ZodObject>);
   const title = `${route.method.toUpperCase()} ${route.path}`;
-  const path = route.path.replaceAll(/\{([^{}]+)\}/g, ":$1");
-  app.on(route.method, path, async (c) => {
+  app.on(route.method, route.path.replaceAll(/\{([^{}]+)\}/g, ":$1"), async (c) => {
     const principal = c.get("principal");
     if (route.scope !== null) requireScope(principal, route.scope, `use ${title}`);
     if (needsProof(route) && principal.isUnproven) throw unproven(title, route.command);
@@ -70,7 +68,7 @@ function unproven(title: string, command: string | undefined): PlaneError {
 export function clientAddressOf(c: HttpContext): Pick<Caller, "address"> {
   const incoming = c.env?.incoming;
   const address = incoming && clientAddress(incoming);
-  return withoutUndefined({ address });
+  return address === undefined ? {} : { address };
 }
 
 /** Clients of MCP and others take either; a client that takes JSON gets JSON. */

@@ -29,8 +29,7 @@ function render(schema: unknown, reading: Reading): string {
   const properties = isSchema(described.properties) ? described.properties : {};
   const shownProperties = Object.entries(properties).slice(0, maxArguments);
   const propertyTexts = shownProperties.map(([name, property]) => {
-    const isNeeded = required.includes(name);
-    return `${name} (${typeText(property, inner)}${isNeeded ? ", required" : ""})`;
+    return `${name} (${typeText(property, inner)}${required.includes(name) ? ", required" : ""})`;
   });
   const allOfTexts = listOf(described.allOf).map((part) => render(part, inner));
   const choices = [described.oneOf, described.anyOf].map((list) => renderChoice(list, inner));

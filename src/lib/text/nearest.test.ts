@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearest } from "./nearest.ts";
+import { didYouMean, nearest, suggestionOf } from "./nearest.ts";
 
 const known = ["git.status", "dis", "git.push", "notes.write", "notes__read", "echo"];
 
@@ -36,4 +36,11 @@ test("a candidate of one word is compared as a whole", () => {
 test("no more are named than asked for, and none twice", () => {
   assert.equal(nearest("aaaa", ["aaab", "aaac", "aaad", "aaae"]).length, 3);
   assert.deepEqual(nearest("aaaa", ["aaab", "aaab"]), ["aaab"]);
+});
+
+test("what is near is asked about, and else the other words stand", () => {
+  assert.equal(didYouMean(["a", "b"], "Look."), "Did you mean 'a' or 'b'?");
+  assert.equal(didYouMean([], "Look."), "Look.");
+  assert.equal(suggestionOf(["a"]), " Did you mean 'a'?");
+  assert.equal(suggestionOf([]), "");
 });

@@ -36,6 +36,18 @@ export function nearest(misspelt: string, names: Iterable<string>, count = 3): s
     .map(({ candidate }) => candidate);
 }
 
+/** "Did you mean 'a' or 'b'?"; `otherwise` where nothing is near. */
+export function didYouMean(near: readonly string[], otherwise = ""): string {
+  if (near.length === 0) return otherwise;
+  return `Did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`;
+}
+
+/** The same behind another sentence; nothing where nothing is near. */
+export function suggestionOf(near: readonly string[]): string {
+  if (near.length === 0) return "";
+  return ` ${didYouMean(near)}`;
+}
+
 function score(folded: string, candidate: string, limit: number): number {
   const lastWord = candidate.split(/\.|__/).at(-1) ?? candidate;
   const contained = folded.length >= 4 && candidate.includes(folded) ? 1 : limit + 1;

@@ -1,6 +1,6 @@
 import { uniqueId } from "../../lib/ids-and-time.ts";
 import { PlaneError } from "../errors.ts";
-import { isObject, objectOrEmpty, stringOrEmpty, type UnknownObject } from "../json.ts";
+import { isObject, objectOrEmpty, stringOrEmpty, textOrJson, type UnknownObject } from "../json.ts";
 import type {
   AskedCall,
   AssistantMessage,
@@ -42,7 +42,7 @@ export function readResponse(response: unknown): AssistantMessage {
 export function finishOf(response: unknown): unknown {
   const { choices } = objectOrEmpty(response);
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return isObject(choice) ? choice.finish_reason : undefined;
+  return objectOrEmpty(choice).finish_reason;
 }
 
 export function countCalls(response: unknown): number {
@@ -83,7 +83,7 @@ function readCalls(calls: unknown): AskedCall[] {
 /** Some endpoints send arguments that are parsed already. */
 function readArguments(rawArguments: unknown): string {
   if (rawArguments === undefined || rawArguments === null) return "";
-  return typeof rawArguments === "string" ? rawArguments : JSON.stringify(rawArguments);
+  return textOrJson(rawArguments);
 }
 
 export function readContent(content: unknown): ChatContent {

@@ -1,13 +1,12 @@
-import { nearest } from "../../lib/text/nearest.ts";
+import { nearest, suggestionOf } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../errors.ts";
 
 /** In the same words for one that is not there and one that is hidden. */
 export function unknownToolset(alias: string, knownNames: readonly string[]): PlaneError {
   const nearestNames = nearest(alias, knownNames, 1);
-  const suggestion = nearestNames.map((name) => ` Did you mean '${name}'?`).join("");
   return new PlaneError(
     "NOT_FOUND",
-    `No toolset '${alias}' is configured.${suggestion} Add it under 'toolsets'.`,
+    `No toolset '${alias}' is configured.${suggestionOf(nearestNames)} Add it under 'toolsets'.`,
     {
       data: { toolset: alias, nearest: nearestNames },
     },

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { textOrJson } from "../json.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -74,7 +75,7 @@ function unitOf(origin: string): string {
 }
 
 function oneOf(values: readonly unknown[]): string {
-  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  const texts = values.map(textOrJson);
   return texts.length === 1 ? `'${texts[0]}'` : `one of ${texts.join(", ")}`;
 }
 

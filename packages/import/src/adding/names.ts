@@ -12,8 +12,7 @@ export function nameFromPackage(text: string): string {
   const bare = lastPart
     .replace(/^(mcp[-_])?server[-_]|^mcp[-_]/i, "")
     .replace(/[-_]mcp$|([-_]mcp)?[-_]server$/i, "");
-  const isOnlyKind = /^(mcp|server)$/i.test(bare);
-  if (!isOnlyKind) return plainName(bare);
+  if (!/^(mcp|server)$/i.test(bare)) return plainName(bare);
   return plainName(scope === "" ? lastPart : scope);
 }
 

@@ -1,4 +1,4 @@
-import { nearest } from "@toolplane/core/lib/text/nearest";
+import { nearest, suggestionOf } from "@toolplane/core/lib/text/nearest";
 import { PlaneError } from "@toolplane/core/model/errors";
 import type { JsonObject, Path } from "@toolplane/core/model/json";
 import { foreignSources } from "./foreign-configs.ts";
@@ -254,11 +254,9 @@ export function knownClient(name: string): ClientName {
   const client = names.find((clientName) => clientName === name);
   if (client !== undefined) return client;
   const isForeign = foreignSources.includes(name.toLowerCase());
-  const [nearestName] = nearest(name, names, 1);
-  const suggestion = nearestName === undefined ? "" : ` Did you mean '${nearestName}'?`;
   const hint = isForeign
-    ? ` Name the file that has its servers: toolplane import FILE.`
-    : suggestion;
+    ? " Name the file that has its servers: toolplane import FILE."
+    : suggestionOf(nearest(name, names, 1));
   throw new PlaneError("USAGE", `No client '${name}'.${hint} Known: ${names.join(", ")}.`, {
     data: { client: name, known: names },
   });

@@ -89,7 +89,7 @@ const untranslatable: Readonly<Record<string, string>> = {
 function flattenEntry(entry: UnknownObject): UnknownObject {
   const { command = entry.cmd, requestOptions } = entry;
   const env = entry.env ?? entry.environment ?? entry.envs;
-  const headers = entry.headers ?? (isObject(requestOptions) ? requestOptions.headers : undefined);
+  const headers = entry.headers ?? objectOrEmpty(requestOptions).headers;
   const flat = { ...entry, command, env, headers };
   if (Array.isArray(command)) return { ...flat, command: command[0], args: command.slice(1) };
   // Zed used to keep the whole command line under `command`.

@@ -8,7 +8,7 @@ import { sentOf } from "@toolplane/core/model/calls/sent";
 import { isRepeatable } from "@toolplane/core/model/catalogue/tool";
 import { PlaneError, reportError } from "@toolplane/core/model/errors";
 import type { ErrorReport } from "@toolplane/core/model/errors-schema";
-import type { Json, JsonObject } from "@toolplane/core/model/json";
+import { type Json, type JsonObject, textOrJson } from "@toolplane/core/model/json";
 import { mayDo } from "@toolplane/core/model/principal";
 import type { FailedCall, KeptDeadLetter } from "@toolplane/core/model/work/dead-letter";
 import { deadLetterDelayMs, type Failure, holdAfter, notBefore } from "./states.ts";
@@ -145,9 +145,7 @@ function keepArguments(callArguments: unknown): Json | undefined {
 
 /** A provider may repeat injected arguments; they are not kept. */
 function hideInjected(error: ErrorReport, values: JsonObject): ErrorReport {
-  const texts = Object.values(values).map((value) =>
-    typeof value === "string" ? value : JSON.stringify(value),
-  );
+  const texts = Object.values(values).map(textOrJson);
   if (texts.length === 0) return error;
   const hide = createHider(texts, shortestHidden);
   const hideAll = (value: unknown): unknown => {

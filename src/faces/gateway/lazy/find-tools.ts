@@ -19,8 +19,7 @@ const maxNamed = 5;
 
 /** Servers that have not listed yet and still may. */
 async function serversOnTheWay(plane: Plane, principal: Principal): Promise<string[]> {
-  const statuses = await plane.servers.list({ principal });
-  return statuses
+  return (await plane.servers.list({ principal }))
     .filter(({ state, tools }) => state === "connecting" && tools === 0)
     .map(({ name }) => name);
 }
@@ -45,8 +44,8 @@ export async function countTokens(
   { principal }: Surface,
   client: ClientTools,
 ): Promise<UnknownObject> {
-  const lookUp = await client.lookUp();
-  const shown = new Set(lookUp.tools.map(({ tool }) => tool.id.server));
+  const { tools } = await client.lookUp();
+  const shown = new Set(tools.map(({ tool }) => tool.id.server));
   const { tokenizer, servers, lazy } = await plane.stats({}, { principal });
   const structuredContent = {
     tokenizer,

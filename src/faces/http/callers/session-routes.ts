@@ -80,8 +80,7 @@ export function addSessionRoutes(app: App, identities: Identities, hasFile: bool
       answers: { 200: { description: "The caller.", schema: SessionSchema } },
     },
     async ({ c }) => {
-      const principal = await authenticate(identities, c);
-      return c.json(await describeCaller(principal));
+      return c.json(await describeCaller(await authenticate(identities, c)));
     },
   );
   addRoute(

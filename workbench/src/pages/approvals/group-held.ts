@@ -1,3 +1,4 @@
+import { textOrJson } from "../../../../src/model/json.ts";
 import type { HeldAnswer } from "../../api/approval-queries.ts";
 
 export const groupings = {
@@ -41,7 +42,7 @@ const maxSummary = 140;
 /** The arguments on one line. */
 export function summaryOf({ shown }: Pick<Held, "shown">): string {
   const namedValues = Object.entries(shown as object).map(
-    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+    ([name, value]) => `${name}: ${textOrJson(value)}`,
   );
   return namedValues.join(" · ").slice(0, maxSummary);
 }

@@ -41,7 +41,7 @@ export const conversationOf = (callId: string) => `app-${callId}`;
 /** The page of a tool, or of this result; null where there is none. */
 export function pageFor(tool: ToolAnswer, result: unknown): { server: string; uri: string } | null {
   const { server } = tool.id;
-  const uri = pageIn(isObject(result) ? result._meta : undefined) ?? pageIn(tool.listed?._meta);
+  const uri = pageIn(objectOrEmpty(result)._meta) ?? pageIn(tool.listed?._meta);
   return server === null || uri === null ? null : { server, uri };
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type UnknownObject } from "../../../../src/model/json.ts";
+import { isObject, stringOrNull, type UnknownObject } from "../../../../src/model/json.ts";
 import type { OutcomeAnswer } from "../../api/approval-queries.ts";
 import { callOperation } from "../../api/operations.ts";
 import { messageOf } from "../../parts/states.tsx";
@@ -170,7 +170,7 @@ export function createPageRequests({ server, uri, callId }: App, ports: PagePort
 }
 
 function toBlob({ text, blob, mimeType }: UnknownObject): Blob {
-  const type = typeof mimeType === "string" ? mimeType : "application/octet-stream";
+  const type = stringOrNull(mimeType) ?? "application/octet-stream";
   if (typeof text === "string") return new Blob([text], { type });
   return new Blob([Uint8Array.from(atob(String(blob ?? "")), (letter) => letter.charCodeAt(0))], {
     type,

@@ -15,25 +15,30 @@ export type FormServers = Pasted & { problem: string | null };
 export const noServers: Pasted = { servers: [], leftOut: [] };
 
 /** The server described by the form, once it is complete. */
-export function fromForm({ name, kind, command, args, env, url, headers }: Form): FormServers {
-  const isCommand = kind === "command";
-  const problem = isCommand
-    ? problemInPairs("Environment", env)
-    : problemInPairs("Headers", headers);
-  if (problem !== null) return { ...noServers, problem: problem };
-  if (!isCommand && url.trim() !== "" && !/^(https?|wss?):\/\/./i.test(url.trim()))
-    return { ...noServers, problem: "URL: must start with https://, http://, wss:// or ws://." };
-  if (name.trim() === "" || (isCommand ? command : url).trim() === "")
-    return { ...noServers, problem: null };
+export function fromForm(form: Form): FormServers {
+  const problem = problemIn(form);
+  const name = form.name.trim();
+  const start = form.kind === "command" ? form.command : form.url;
+  if (problem !== null || name === "" || start.trim() === "") return { ...noServers, problem };
+  return { servers: [{ name, definition: definitionFrom(form) }], leftOut: [], problem: null };
+}
+
+function problemIn({ kind, env, url, headers }: Form): string | null {
+  if (kind === "command") return problemInPairs("Environment", env);
+  const address = url.trim();
+  const isUsable = address === "" || /^(https?|wss?):\/\/./i.test(address);
+  const urlProblem = "URL: must start with https://, http://, wss:// or ws://.";
+  return problemInPairs("Headers", headers) ?? (isUsable ? null : urlProblem);
+}
+
+function definitionFrom({ kind, command, args, env, url, headers }: Form) {
+  if (kind !== "command") return { url: url.trim(), ...readPairs("headers", headers) };
   const lines = args.split("\n").filter((line) => line !== "");
-  const definition = isCommand
-    ? {
-        command: command.trim(),
-        ...(lines.length > 0 && { args: lines }),
-        ...readPairs("env", env),
-      }
-    : { url: url.trim(), ...readPairs("headers", headers) };
-  return { servers: [{ name: name.trim(), definition }], leftOut: [], problem: null };
+  return {
+    command: command.trim(),
+    ...(lines.length > 0 && { args: lines }),
+    ...readPairs("env", env),
+  };
 }
 
 const pairPattern = /^\s*([^=\s]+)\s*=(.*)$/;

@@ -7,6 +7,7 @@ import {
   type Json,
   listOrEmpty,
   stringOrEmpty,
+  textOrJson,
   type UnknownObject,
 } from "../../../../src/model/json.ts";
 
@@ -169,5 +170,5 @@ function toValue(text: string, type: ArgumentDraft["type"]): Json {
 
 function toText(value: unknown): string {
   if (value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return textOrJson(value);
 }

@@ -118,9 +118,7 @@ function readField(
 ): SchemaField {
   const schema = resolve(subschema, root);
   const about =
-    [subschema, schema]
-      .map((source) => (isObject(source) ? source.description : undefined))
-      .find(isText) ?? "";
+    [subschema, schema].map((source) => objectOrEmpty(source).description).find(isText) ?? "";
   return {
     name,
     isWord,

@@ -1,4 +1,4 @@
-import { isObject, type UnknownObject } from "../../../../src/model/json.ts";
+import { isObject, stringOrNull, type UnknownObject } from "../../../../src/model/json.ts";
 import { onlyValueIn } from "./schema-words.ts";
 
 /** What a schema says in words. */
@@ -36,7 +36,7 @@ function constantOf(choice: unknown): { const: unknown; title: string } | null {
   const onlyValue = onlyValueIn(choice);
   if (!["string", "number", "boolean"].includes(typeof onlyValue)) return null;
   const { title } = choice;
-  return { const: onlyValue, title: typeof title === "string" ? title : String(onlyValue) };
+  return { const: onlyValue, title: stringOrNull(title) ?? String(onlyValue) };
 }
 
 const isNull = (choice: unknown) => isObject(choice) && onlyValueIn(choice) === null;

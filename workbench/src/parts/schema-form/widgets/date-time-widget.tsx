@@ -1,6 +1,6 @@
 import { ariaDescribedByIds, type RJSFSchema, type WidgetProps } from "@rjsf/utils";
 import { useRef } from "react";
-import { stringOrEmpty, type UnknownObject } from "../../../../../src/model/json.ts";
+import { stringOrEmpty, stringOrNull, type UnknownObject } from "../../../../../src/model/json.ts";
 import { IconButton } from "../../button.tsx";
 import { TextInput } from "../../field.tsx";
 import { CalendarClock } from "../../icons.ts";
@@ -21,7 +21,7 @@ export function DateTimeWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
   } = props;
   const picker = useRef<HTMLInputElement>(null);
   const isOff = disabled || readonly;
-  const fallback = typeof schema.default === "string" ? schema.default : "2026-01-31T10:20:00Z";
+  const fallback = stringOrNull(schema.default) ?? "2026-01-31T10:20:00Z";
   return (
     <div className="relative flex min-w-0 items-center gap-1">
       <TextInput

@@ -1,6 +1,6 @@
 import { ariaDescribedByIds, type RJSFSchema, type WidgetProps } from "@rjsf/utils";
 import { useState } from "react";
-import type { UnknownObject } from "../../../../../src/model/json.ts";
+import { textOrJson, type UnknownObject } from "../../../../../src/model/json.ts";
 import { Select, TextArea } from "../../field.tsx";
 import { VisibleText } from "../../visible-text.tsx";
 import { cutText } from "../looks.tsx";
@@ -48,7 +48,7 @@ export function FixedWidget({
   schema,
   onChange,
 }: Props) {
-  const text = typeof schema.const === "string" ? schema.const : JSON.stringify(schema.const);
+  const text = textOrJson(schema.const);
   const isFixed = value !== undefined && JSON.stringify(value) === JSON.stringify(schema.const);
 
   if (required && isFixed)

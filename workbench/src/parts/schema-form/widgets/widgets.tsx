@@ -8,7 +8,7 @@ import {
   type RJSFSchema,
   type WidgetProps,
 } from "@rjsf/utils";
-import { stringOrEmpty, type UnknownObject } from "../../../../../src/model/json.ts";
+import { stringOrEmpty, textOrJson, type UnknownObject } from "../../../../../src/model/json.ts";
 import { Select, TextArea, TextInput } from "../../field.tsx";
 import { FieldName } from "../field-name.tsx";
 import { anythingFormat, bytesFormat, fixedFormat } from "../fit-for-forms.ts";
@@ -23,7 +23,7 @@ type Props = WidgetProps<UnknownObject, RJSFSchema>;
 function fallbackIn(schema: RJSFSchema): string | undefined {
   const { default: fallback } = schema;
   if (fallback === undefined || fallback === null) return undefined;
-  return typeof fallback === "string" ? fallback : JSON.stringify(fallback);
+  return textOrJson(fallback);
 }
 
 /** A single-line input. An empty one is omitted from the call. */
