@@ -59,10 +59,12 @@ const belowFaces = ["operations", "bundled", "protocol", "model", "lib"];
 const namesPackages = ["bundled.ts", "bundled/packages.ts"];
 /** Lists of what packages declare, by the names `#bundled/…`; those of a core alone are empty. */
 const listsDeclarations = "bundled";
-/** Where a package declares its verbs. Nothing there is loaded to run them. */
-const declarations = /^\.\.\/packages\/[^/]+\/src\/operations\//;
+/** Where a package declares its verbs, and what their commands show. Nothing there is loaded to run them elsewhere. */
+const declarations = /^\.\.\/packages\/[^/]+\/src\/(?:operations|views)\//;
 /** A door for packages alone. What it brings is not loaded with the room. */
 const secondDoor = "config/editing.ts";
+/** A door for what packages show on the command line. */
+const viewDoor = "faces/cli/views.ts";
 /** What a package may import of the core beside the doors of rooms. */
 const openToPackages = ["model", "lib", "operations", "protocol"];
 
@@ -371,8 +373,11 @@ test("two files name every package, and load it when it is used", () => {
 test("the core opens its ground and the doors of its rooms to packages, and nothing else", () => {
   const ground = openToPackages.map((room) => [`./${room}/*`, `./${room}/*.ts`]);
   const rooms = withDoor.map((room) => [`./${room}`, `./${room}/${room}.ts`]);
-  const second = [`./${secondDoor.replace(".ts", "")}`, `./${secondDoor}`];
-  assert.deepEqual(doors, Object.fromEntries([...ground, ...rooms, second]));
+  const others = [secondDoor, viewDoor].map((file) => [
+    `./${file.replace(".ts", "")}`,
+    `./${file}`,
+  ]);
+  assert.deepEqual(doors, Object.fromEntries([...ground, ...rooms, ...others]));
   const aside = globSync("packages/*/src/**/*.ts", { cwd: root }).filter((file) =>
     readFileSync(join(root, file), "utf8").includes("../../../"),
   );
@@ -380,16 +385,17 @@ test("the core opens its ground and the doors of its rooms to packages, and noth
 });
 
 test("a package imports the ground of the core, doors of its rooms, and packages that its package.json names", () => {
-  const isOpen = (target: string) =>
+  const isOpen = (target: string, from: string) =>
     openToPackages.includes(roomOf(target)) ||
     target === secondDoor ||
+    (target === viewDoor && declarations.test(from)) ||
     withDoor.some((room) => target === `${room}/${room}.ts`);
   const wrong = ofPackages.filter((found) => {
     if (!found.target.startsWith(".")) return false;
     const target = ownTarget(found);
     const from = packageOf(found.file) ?? "";
     const to = packageOf(target);
-    if (to === null) return !isOpen(target);
+    if (to === null) return !isOpen(target, found.file);
     return to !== from && !(`@toolplane/${to}` in dependenciesOf(from) && target === doorOf(to));
   });
   assert.deepEqual(wrong, []);

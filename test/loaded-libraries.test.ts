@@ -30,7 +30,7 @@ test("croner is loaded with the first job that comes again, and not before", asy
 
 const { href: place } = new URL("../packages/", import.meta.url);
 /** What they declare is read from the sources alone: the build has worked it out (scripts/built-tables.ts). */
-const isDeclaration = (url: string) => url.includes("/src/operations/");
+const isDeclaration = (url: string) => /\/src\/(?:operations|views)\//.test(url);
 const ofPackages = () =>
   loaded
     .filter((url) => url.startsWith(place) && !isDeclaration(url))

@@ -1,3 +1,4 @@
+import { bundledViews } from "#bundled/views";
 import type { Cli } from "./cli.ts";
 
 /** What a command does with its arguments and, last, its options. A number is its exit code. */
@@ -6,18 +7,13 @@ type Body = (cli: Cli, ...args: never[]) => unknown;
 const tools = () => import("./commands/tools.ts");
 const registry = () => import("./commands/registry.ts");
 const quality = () => import("./commands/quality.ts");
-const codegen = () => import("./commands/codegen.ts");
-const skills = () => import("./commands/work/skills.ts");
 const searchEval = () => import("./commands/search-eval.ts");
 const callHistory = () => import("./commands/call-history.ts");
-const jobs = () => import("./commands/work/jobs.ts");
 const call = () => import("./commands/call.ts");
 const batch = () => import("./batch/batch.ts");
 const agent = () => import("./agent/agent.ts");
-const code = () => import("./commands/code.ts");
 const chat = () => import("./chat/chat.ts");
 const audit = () => import("./commands/audit.ts");
-const deadLetters = () => import("./commands/dead-letters.ts");
 const approvals = () => import("./commands/approvals.ts");
 const plans = () => import("./commands/plans.ts");
 const planFiles = () => import("./commands/plan-files.ts");
@@ -53,7 +49,6 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "tools delete": async () => (await registry()).deleteTool,
   "tools changes": async () => (await registry()).listRegistryChanges,
   "tools lint": async () => (await quality()).lintTools,
-  codegen: async () => (await codegen()).generateCode,
   "registry summary": async () => (await registry()).showSummary,
   "registry export": async () => (await registry()).exportBundle,
   "registry delete": async () => (await registry()).deleteEntry,
@@ -67,27 +62,11 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "pins diff": async () => (await quality()).diffPin,
   "pins accept": async () => withVerb((await quality()).decidePin, "accept"),
   "pins reject": async () => withVerb((await quality()).decidePin, "reject"),
-  "skills list": async () => (await skills()).listSkills,
-  "skills published": async () => (await skills()).listPublished,
-  "skills show": async () => (await skills()).showSkill,
-  "skills run": async () => (await skills()).runSkill,
-  "tasks list": async () => (await jobs()).listTasks,
-  "tasks show": async () => (await jobs()).showTask,
-  "jobs list": async () => (await jobs()).listJobs,
-  "jobs run": async () => (await jobs()).runJob,
-  "jobs rerun": async () => (await jobs()).rerunJob,
-  "jobs status": async () => (await jobs()).showRun,
-  "jobs cancel": async () => (await jobs()).cancelRun,
-  "jobs show": async () => (await jobs()).showJob,
-  "jobs pause": async () => withVerb((await jobs()).switchJob, "pause"),
-  "jobs resume": async () => withVerb((await jobs()).switchJob, "resume"),
-  "jobs history": async () => (await jobs()).listHistory,
+  ...bundledViews,
   call: async () => (await call()).callTool,
   batch: async () => (await batch()).batchCalls,
   generate: async () => (await batch()).generateAnswers,
   agent: async () => (await agent()).askAgent,
-  "code run": async () => (await code()).runProgram,
-  "code search": async () => (await code()).searchCodeTools,
   chat: async () => (await chat()).chat,
   "calls list": async () => (await callHistory()).listCalls,
   "calls export": async () => (await callHistory()).exportCalls,
@@ -100,12 +79,6 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "audit verify": async () => (await audit()).verifyAudit,
   "results get": async () => (await callHistory()).getResult,
   "results list": async () => (await callHistory()).listResults,
-  "dead-letters list": async () => (await deadLetters()).listDeadLetters,
-  "dead-letters retry": async () => (await deadLetters()).retryDeadLetters,
-  "dead-letters show": async () => (await deadLetters()).showDeadLetter,
-  "dead-letters resolve": async () => withVerb((await deadLetters()).settleDeadLetter, "resolve"),
-  "dead-letters abandon": async () => withVerb((await deadLetters()).settleDeadLetter, "abandon"),
-  "dead-letters delete": async () => (await deadLetters()).deleteDeadLetter,
   "approvals list": async () => (await approvals()).listApprovals,
   "approvals show": async () => (await approvals()).showApproval,
   "approvals approve": async () => (await approvals()).approveCall,

@@ -27,12 +27,12 @@ import {
   printStatus,
   printWarning,
   renderFacts,
+  renderSpan,
   table,
 } from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { readInput, typedForTool } from "./call-arguments.ts";
 import { openSetup } from "./config.ts";
-import { renderSpan } from "./dead-letters.ts";
 import { pickOptions, readSource, toChoice } from "./option-values.ts";
 
 type ListOptions = TextOptions<"status" | "order"> & { all?: boolean };

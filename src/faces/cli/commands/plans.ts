@@ -9,10 +9,9 @@ import type { Plane } from "../../../model/plane.ts";
 import type { Cli, GlobalOptions } from "../cli.ts";
 import { findByPrefix, shortenIds, shownIdLength } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, printJson, printStatus, table } from "../terminal/output.ts";
+import { colors, printJson, printStatus, renderSpan, table } from "../terminal/output.ts";
 import { command, withPlane } from "../with-plane.ts";
 import { readJsonOption, renderArguments } from "./approvals.ts";
-import { renderSpan } from "./dead-letters.ts";
 import { pickOptions } from "./option-values.ts";
 
 const marks: Record<HeldStatus, string> = {

@@ -31,12 +31,12 @@ import {
   printStatus,
   printWarning,
   renderFacts,
+  renderSpan,
   renderTable,
   table,
 } from "../terminal/output.ts";
 import { describeTrouble } from "../terminal/server-trouble.ts";
 import { command, withPlane } from "../with-plane.ts";
-import { renderSpan } from "./dead-letters.ts";
 import { pickOptions, readFilters, type ToolFilters } from "./option-values.ts";
 import { listQuality, renderFinding, renderReviewNote } from "./quality.ts";
 

@@ -152,3 +152,12 @@ export function renderFacts(width: number, facts: readonly Fact[]): string[] {
 export function renderMoment(moment: string): string {
   return moment.slice(0, 19).replace("T", " ");
 }
+
+/** In the largest unit that fits. */
+export function renderSpan(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}

@@ -1,16 +1,25 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { fileErrorText } from "../../../lib/files.ts";
-import { withoutUndefined } from "../../../lib/json/plain-data.ts";
-import { plainText } from "../../../lib/text/plain-text.ts";
-import type { CodeOutcome } from "../../../model/agent/code-run.ts";
-import { exitCodeFor, PlaneError } from "../../../model/errors.ts";
-import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { renderValue } from "../terminal/outcome.ts";
-import { print, printError, printJson, printStatus } from "../terminal/output.ts";
-import { askingHere, typedHere } from "../terminal/questions.ts";
-import { terminal } from "../terminal/terminal.ts";
-import { withPlane } from "../with-plane.ts";
+import {
+  askingHere,
+  type Cli,
+  type GlobalOptions,
+  print,
+  printError,
+  printJson,
+  printStatus,
+  renderValue,
+  type TextOptions,
+  terminal,
+  typedHere,
+  withPlane,
+} from "@toolplane/core/faces/cli/views";
+
+import { fileErrorText } from "@toolplane/core/lib/files";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import type { CodeOutcome } from "@toolplane/core/model/agent/code-run";
+import { exitCodeFor, PlaneError } from "@toolplane/core/model/errors";
 
 type RunOptions = TextOptions<"eval" | "resume" | "conversation"> & {
   timeout?: number;

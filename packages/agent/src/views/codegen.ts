@@ -1,13 +1,19 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileErrorText } from "../../../lib/files.ts";
-import { withoutUndefined } from "../../../lib/json/plain-data.ts";
-import type { GeneratedFile } from "../../../model/agent/code-schema.ts";
-import { PlaneError } from "../../../model/errors.ts";
-import type { CodegenKind } from "../../../model/plane-work.ts";
-import type { Cli, TextOptions } from "../cli.ts";
-import { print, printJson, printStatus } from "../terminal/output.ts";
-import { withPlane } from "../with-plane.ts";
+import {
+  type Cli,
+  print,
+  printJson,
+  printStatus,
+  type TextOptions,
+  withPlane,
+} from "@toolplane/core/faces/cli/views";
+
+import { fileErrorText } from "@toolplane/core/lib/files";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import type { GeneratedFile } from "@toolplane/core/model/agent/code-schema";
+import { PlaneError } from "@toolplane/core/model/errors";
+import type { CodegenKind } from "@toolplane/core/model/plane-work";
 
 type Options = TextOptions<"server" | "toolset" | "out">;
 

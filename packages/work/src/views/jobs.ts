@@ -1,29 +1,36 @@
-import { pause } from "../../../../lib/async/pause.ts";
-import { withoutUndefined } from "../../../../lib/json/plain-data.ts";
-import { plainText } from "../../../../lib/text/plain-text.ts";
-import { countOf } from "../../../../lib/text/wording.ts";
-import type { TaskEntry } from "../../../../model/catalogue/registry-summary.ts";
-import { errorTable, PlaneError } from "../../../../model/errors.ts";
-import type { Plane } from "../../../../model/plane.ts";
-import type { JobStatus, RunJobOptions } from "../../../../model/plane-work.ts";
-import { jobRunStates } from "../../../../model/work/job-run.ts";
-import type { JobRun } from "../../../../model/work/run-schema.ts";
-import type { Cli, GlobalOptions, TextOptions } from "../../cli.ts";
 import {
+  type Cli,
   colors,
+  command,
   type Fact,
+  type GlobalOptions,
   joinLines,
+  pickOptions,
   printError,
   printPage,
   printStatus,
+  readFilters,
+  readInput,
   renderFacts,
   renderTable,
   show,
+  type TextOptions,
+  type ToolFilters,
   table,
-} from "../../terminal/output.ts";
-import { command, withPlane } from "../../with-plane.ts";
-import { readInput } from "../call-arguments.ts";
-import { pickOptions, readFilters, type ToolFilters, toChoice, toLimit } from "../option-values.ts";
+  toChoice,
+  toLimit,
+  withPlane,
+} from "@toolplane/core/faces/cli/views";
+import { pause } from "@toolplane/core/lib/async/pause";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { countOf } from "@toolplane/core/lib/text/wording";
+import type { TaskEntry } from "@toolplane/core/model/catalogue/registry-summary";
+import { errorTable, PlaneError } from "@toolplane/core/model/errors";
+import type { Plane } from "@toolplane/core/model/plane";
+import type { JobStatus, RunJobOptions } from "@toolplane/core/model/plane-work";
+import { jobRunStates } from "@toolplane/core/model/work/job-run";
+import type { JobRun } from "@toolplane/core/model/work/run-schema";
 
 type WorkFilters = Pick<ToolFilters, "personaFilter" | "query" | "limit" | "cursor">;
 
@@ -162,13 +169,15 @@ export const showTask = command(
   (task) => ({ task }),
 );
 
-export const switchJob = command(
-  (plane, name: string, verb: "pause" | "resume") => plane.jobs[verb](name),
-  ({ schedule }, [name, verb]) => {
-    if (verb === "pause")
-      return `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`;
-    return `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`;
-  },
+export const pauseJob = command(
+  (plane, name: string) => plane.jobs.pause(name),
+  (_, [name]) => `Job '${name}' is paused; 'toolplane jobs resume ${name}' resumes it.`,
+  (job) => ({ job }),
+);
+
+export const resumeJob = command(
+  (plane, name: string) => plane.jobs.resume(name),
+  ({ schedule }, [name]) => `Job '${name}' is resumed; next run: ${schedule.nextAt ?? "none"}.`,
   (job) => ({ job }),
 );
 

@@ -1,9 +1,10 @@
-import "../../../../test/samples/no-colors.ts";
+import "@toolplane/test/samples/no-colors";
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { sampleLetter, startedAt } from "../../../../test/samples/dead-letters.ts";
-import { deadLetterView, type KeptDeadLetter } from "../../../model/work/dead-letter.ts";
-import { renderDeadLetter, renderDeadLetters, renderSpan } from "./dead-letters.ts";
+import { renderSpan } from "@toolplane/core/faces/cli/views";
+import { deadLetterView, type KeptDeadLetter } from "@toolplane/core/model/work/dead-letter";
+import { sampleLetter, startedAt } from "@toolplane/test/samples/dead-letters";
+import { renderDeadLetter, renderDeadLetters } from "./dead-letters.ts";
 
 const minute = 60_000;
 const byStatus = { pending: 2, retrying: 0, resolved: 0, abandoned: 1 };

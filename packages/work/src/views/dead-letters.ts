@@ -1,30 +1,37 @@
-import { withoutUndefined } from "../../../lib/json/plain-data.ts";
-import { plainText } from "../../../lib/text/plain-text.ts";
-import { countOf } from "../../../lib/text/wording.ts";
-import type { Outcome } from "../../../model/calls/call.ts";
-import type { Sent } from "../../../model/calls/call-schema.ts";
-import { errorTable, PlaneError, reportError, toPlaneError } from "../../../model/errors.ts";
-import type { Plane } from "../../../model/plane.ts";
-import type { DeadLetterPage, DeadLetterStatus } from "../../../model/work/dead-letter.ts";
-import type { DeadLetter, DeadLetterHold } from "../../../model/work/dead-letter-schema.ts";
-import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { requirePrefix, shownIdLength } from "../terminal/ids.ts";
-import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import {
   beforeOutput,
+  type Cli,
   clearTransientLines,
   colors,
+  command,
+  exitCodeOf,
+  type GlobalOptions,
+  pickOptions,
   print,
   printJson,
+  printOutcome,
   printPage,
   printStatus,
   printWarning,
   renderFacts,
+  renderSpan,
+  requirePrefix,
+  shownIdLength,
+  type TextOptions,
   table,
-} from "../terminal/output.ts";
-import { terminal } from "../terminal/terminal.ts";
-import { command, withPlane } from "../with-plane.ts";
-import { pickOptions, toLimit } from "./option-values.ts";
+  terminal,
+  toLimit,
+  withPlane,
+} from "@toolplane/core/faces/cli/views";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { countOf } from "@toolplane/core/lib/text/wording";
+import type { Outcome } from "@toolplane/core/model/calls/call";
+import type { Sent } from "@toolplane/core/model/calls/call-schema";
+import { errorTable, PlaneError, reportError, toPlaneError } from "@toolplane/core/model/errors";
+import type { Plane } from "@toolplane/core/model/plane";
+import type { DeadLetterPage, DeadLetterStatus } from "@toolplane/core/model/work/dead-letter";
+import type { DeadLetter, DeadLetterHold } from "@toolplane/core/model/work/dead-letter-schema";
 
 export const listDeadLetters = command(
   (
@@ -54,11 +61,15 @@ export const showDeadLetter = command(
   (letter) => renderDeadLetter(letter, Date.now()),
 );
 
-export const settleDeadLetter = command(
-  async (plane, id: string, verb: "resolve" | "abandon", options: TextOptions<"note">) =>
-    plane.deadLetters[verb](await findId(plane, id), pickOptions(options, "note")),
-  ({ tool, status }) => `The call of '${plainText(tool)}' is ${status}.`,
-);
+const settleBy = (verb: "resolve" | "abandon") =>
+  command(
+    async (plane, id: string, options: TextOptions<"note">) =>
+      plane.deadLetters[verb](await findId(plane, id), pickOptions(options, "note")),
+    ({ tool, status }) => `The call of '${plainText(tool)}' is ${status}.`,
+  );
+
+export const resolveDeadLetter = settleBy("resolve");
+export const abandonDeadLetter = settleBy("abandon");
 
 export const deleteDeadLetter = command(
   async (plane, idPrefix: string) => {
@@ -270,13 +281,4 @@ function renderNext({ nextRetryAt }: DeadLetter, now: number): string | null {
   if (nextRetryAt === null) return null;
   const ms = Date.parse(nextRetryAt) - now;
   return ms <= 0 ? "due" : `in ${renderSpan(ms)}`;
-}
-
-/** In the largest unit that fits. */
-export function renderSpan(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86_400)} days`;
 }

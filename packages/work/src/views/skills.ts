@@ -1,32 +1,36 @@
-import { namesUnder } from "../../../../lib/text/fill-references.ts";
-import { plainText } from "../../../../lib/text/plain-text.ts";
-import { countOf } from "../../../../lib/text/wording.ts";
-import type { SkillListing } from "../../../../model/catalogue/registry-summary.ts";
 import {
-  type ServerSkill,
-  type SkillShelf,
-  skillRoot,
-} from "../../../../model/catalogue/skill-entry.ts";
-import { errorTable } from "../../../../model/errors.ts";
-import type { SkillRun } from "../../../../model/work/run-schema.ts";
-import { toolsOfSkill } from "../../../../model/work/skill.ts";
-import type { Cli, TextOptions } from "../../cli.ts";
-import { renderValue } from "../../terminal/outcome.ts";
-import {
+  askingHere,
+  type Cli,
   colors,
+  command,
   joinLines,
+  pickOptions,
   print,
   printError,
   printJson,
   printPage,
   printStatus,
+  readFilters,
+  readInput,
   renderFacts,
+  renderValue,
+  type TextOptions,
+  type ToolFilters,
   table,
-} from "../../terminal/output.ts";
-import { askingHere } from "../../terminal/questions.ts";
-import { command, withPlane } from "../../with-plane.ts";
-import { readInput } from "../call-arguments.ts";
-import { pickOptions, readFilters, type ToolFilters } from "../option-values.ts";
+  withPlane,
+} from "@toolplane/core/faces/cli/views";
+import { namesUnder } from "@toolplane/core/lib/text/fill-references";
+import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { countOf } from "@toolplane/core/lib/text/wording";
+import type { SkillListing } from "@toolplane/core/model/catalogue/registry-summary";
+import {
+  type ServerSkill,
+  type SkillShelf,
+  skillRoot,
+} from "@toolplane/core/model/catalogue/skill-entry";
+import { errorTable } from "@toolplane/core/model/errors";
+import type { SkillRun } from "@toolplane/core/model/work/run-schema";
+import { toolsOfSkill } from "@toolplane/core/model/work/skill";
 
 /** Both kinds: those of manifests are run, those of servers and folders are read. */
 export const listSkills = command(

@@ -1,0 +1,2 @@
+/** A core alone has its own commands. */
+export const bundledViews = {};
