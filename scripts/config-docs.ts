@@ -21,7 +21,7 @@ function renderSection(name: string, schema: JsonObject, seen: Seen): string {
   const rows =
     name === "tools" ? [] : rowsOf(inner, { section: `${name}${place}`, prefix: "" }, seen);
   const list = rows.length === 0 ? "" : `\n\n${rows.join("\n")}`;
-  return `### \`${name}${place}\`\n\n${schema.description}${list}`;
+  return `### \`${name}${place}\`\n\n${descriptionOf(schema, name)}${list}`;
 }
 
 type Seen = Map<string, { key: string; properties: Properties }>;
@@ -38,7 +38,7 @@ function rowsOf(schema: JsonObject, { section, prefix }: Place, seen: Seen): str
     const about = Array.isArray(inner.enum)
       ? choicesOf(inner.enum, inner.default)
       : typeAndDefault(inner);
-    const row = `- \`${key}\`${about === "" ? "" : ` (${about})`}: ${inner.description}`;
+    const row = `- \`${key}\`${about === "" ? "" : ` (${about})`}: ${descriptionOf(inner, `${section}.${key}`)}`;
     const names = Object.keys(propertiesOf(held));
     const first = names.length > 2 ? seen.get(names.join()) : undefined;
     if (first !== undefined)
@@ -46,6 +46,12 @@ function rowsOf(schema: JsonObject, { section, prefix }: Place, seen: Seen): str
     seen.set(names.join(), { key: `${section}.${key}`, properties: propertiesOf(held) });
     return [row, ...rowsOf(held, { section, prefix: `${key}${isList ? "[]" : ""}.` }, seen)];
   });
+}
+
+function descriptionOf({ description }: JsonObject, key: string): string {
+  if (typeof description === "string") return description;
+  const plainKey = key.replace(".NAME", "").replaceAll("[]", "");
+  throw new Error(`'${plainKey}' has no description. Write it in src/config/descriptions.ts.`);
 }
 
 /** A default of one of these shows the type. */

@@ -1,5 +1,6 @@
 import { descriptions } from "../src/config/descriptions.ts";
 import { configSchema } from "../src/config/schemas.ts";
+import { namedKinds } from "../src/model/calls/provider-kinds.ts";
 import { isObject, type JsonObject } from "../src/model/json.ts";
 
 /** Interfaces by the place of their object in the schema; `*` is any name and `[]` any entry of a list. */
@@ -44,7 +45,7 @@ const entryTexts: Readonly<Record<string, string>> = {
   "tools.*": "A hand-written tool.",
   "tools.*.name": "What it is called; the key of the entry when left out.",
   "tools.*.description": "What it is for, as a model reads it.",
-  "tools.*.providers[].name": "Its kind: mcp, http, model or one of your own.",
+  "tools.*.providers[].name": `Its kind: ${namedKinds.join(", ")} or one of your own.`,
   "tools.*.providers[].priority": "The lowest is tried first.",
   "tools.*.providers[].health_check_interval": "Seconds until a failed one is tried again.",
   "tools.*.providers[].config": "What its kind needs to know.",

@@ -10,8 +10,10 @@ import {
 } from "./compatibility-docs.ts";
 import { renderConfigDocs } from "./config-docs.ts";
 import { renderConfigTypes } from "./config-types.ts";
+import { drawRooms } from "./draw-rooms.ts";
 import { renderEventDocs } from "./event-docs.ts";
 import { renderHttpDocs } from "./http-docs.ts";
+import { renderProviderDocs, renderTransportDocs } from "./kind-docs.ts";
 import { renderLibraryDocs } from "./library-docs.ts";
 import { renderPlaneMethods } from "./plane-methods.ts";
 
@@ -27,19 +29,16 @@ export function generatedDocs(): Doc[] {
     { path: `${errorPages}/README.md`, text: renderErrors() },
     ...pages,
     { path: "src/faces/cli/error-pages.json", text: renderPages(pages) },
-    {
-      path: "docs/commands.md",
-      text: renderCommandDocs(readFileSync(join(root, "docs/commands.md"), "utf8")),
-    },
+    renderInPage("docs/commands.md", renderCommandDocs),
     { path: "docs/compatibility.md", text: renderCompatibilityDocs() },
     { path: reportPath, text: renderCompatibilityReport() },
-    { path: configPage, text: renderConfigDocs(readFileSync(join(root, configPage), "utf8")) },
+    renderInPage("docs/configuration.md", renderConfigDocs),
+    { path: "docs/images/rooms.svg", text: drawRooms() },
     { path: "docs/events.md", text: renderEventDocs() },
-    {
-      path: "docs/http.md",
-      text: renderHttpDocs(readFileSync(join(root, "docs/http.md"), "utf8")),
-    },
+    renderInPage("docs/http.md", renderHttpDocs),
     { path: "docs/library-reference.md", text: renderLibraryDocs() },
+    renderInPage("docs/servers.md", renderTransportDocs),
+    renderInPage("docs/tools.md", renderProviderDocs),
     ...renderConfigTypes(),
     renderPlaneMethods(),
     { path: "manifest.schema.json", text: `${JSON.stringify(manifestSchema(), null, 2)}\n` },
@@ -47,7 +46,10 @@ export function generatedDocs(): Doc[] {
   ];
 }
 
-const configPage = "docs/configuration.md";
+function renderInPage(path: string, render: (page: string) => string): Doc {
+  return { path, text: render(readFileSync(join(root, path), "utf8")) };
+}
+
 const codes = Object.keys(errorTable) as ErrorCode[];
 
 /** The head follows the code; what people wrote below it stays. */

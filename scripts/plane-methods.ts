@@ -31,7 +31,8 @@ export function renderPlaneMethods(): { path: string; text: string } {
 
 /** It is one call of the plane's method, whose result is the answer. */
 function isDerived({ name, run, http, output }: Operation): boolean {
-  const isPlain = isMissing(http) || (http.show === undefined && http.type === undefined);
+  const isPlain =
+    isMissing(http) || [http.show, http.hide, http.type].every((part) => part === undefined);
   const isOnly = operations.filter((other) => other.name === name).length === 1;
   return run === undefined && isPlain && isOnly && output._zod.def.type !== "unknown";
 }

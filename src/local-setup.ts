@@ -1,5 +1,6 @@
 import { bundled } from "./bundled.ts";
 import { loadSetup, ownProgram, processEnvironment, type TryServer } from "./config/config.ts";
+import { withoutUndefined } from "./lib/json/plain-data.ts";
 import { readProxiesFrom } from "./lib/net/proxy.ts";
 import { findLocalFiles, type LocalPlace, localCaller } from "./local-files.ts";
 import type { AuditedWork } from "./model/audit.ts";
@@ -56,7 +57,7 @@ function recordedEntries(setup: Setup, record: RecordChange): Pick<Setup, EditVe
   const server = (operation: string, target: string, file?: string): AuditedWork => ({
     operation,
     target,
-    input: file === undefined ? {} : { file },
+    input: withoutUndefined({ file }),
     snapshot: async () => (await servers())[target],
   });
   const toolset = (operation: string, target: string): AuditedWork => ({

@@ -77,6 +77,7 @@ export function createStop(
     catalogue,
     config,
     extensions,
+    access,
     limits,
     recorder,
     recordings,
@@ -96,7 +97,7 @@ export function createStop(
       work.stop,
       limits.stop,
       catalogue.settled,
-      roots.stop,
+      [roots.stop, access.conversations.stop],
       [recorder.close, recordings.close],
     ]),
   );

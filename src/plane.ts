@@ -151,7 +151,7 @@ function sourceOf(
 ) {
   const sources = [
     ...(find === undefined ? [] : [find]),
-    ...(Array.isArray(config) ? config : [config]),
+    ...[config].flat(),
     ...(servers === undefined ? [] : [{ mcpServers: servers }]),
   ];
   // What a program brings is enough.

@@ -1,43 +1,21 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { doors, fileBehind } from "../scripts/core-doors.ts";
+import { doors } from "../scripts/core-doors.ts";
+import {
+  coreFiles as files,
+  type Import,
+  importsOf,
+  isIn,
+  rooms as order,
+  ownTarget,
+  packageFiles as packaged,
+  roomOf,
+  source,
+} from "../scripts/rooms.ts";
 
 const root = join(import.meta.dirname, "..");
-const source = join(root, "src");
-
-/** The rooms from top to bottom: imports point down this list. */
-const order = [
-  "bin.ts",
-  "local-cli.ts",
-  "local-attach.ts",
-  "local-plane.ts",
-  "local-setup.ts",
-  "local-files.ts",
-  "faces",
-  "testing",
-  "index.ts",
-  "bundled.ts",
-  "plane.ts",
-  "plane-lifecycle.ts",
-  "plane-context.ts",
-  "state.ts",
-  "operations",
-  "bundled",
-  "work",
-  "agent",
-  "extensions",
-  "calls",
-  "access",
-  "catalogue",
-  "servers",
-  "store",
-  "config",
-  "protocol",
-  "model",
-  "lib",
-];
 
 /** Rooms that are entered through the file that bears their name. */
 const withDoor = [
@@ -110,10 +88,8 @@ const aboveWall = [
   "calls/lookup.ts",
   "calls/record.ts",
   "catalogue/tool-listing.ts",
-  "config/check-values.ts",
   "config/descriptions.ts",
   "config/load-config.ts",
-  "faces/cli/commands/call-history.ts",
   "faces/cli/commands/clients.ts",
   "faces/cli/commands/servers.ts",
   "faces/gateway/answer-call.ts",
@@ -132,46 +108,10 @@ const maxFiles = 25;
 /** It has one file for each noun. */
 const flatFolder = "operations/declared";
 
-type Import = { file: string; target: string; isType: boolean };
-
-const withoutTests = (found: readonly string[]) =>
-  found.filter((file) => !file.endsWith(".test.ts"));
-const files = withoutTests(globSync("**/*.ts", { cwd: source }));
 /** Named as from `src`, like all others. */
-const packaged = withoutTests(globSync("../packages/*/src/**/*.ts", { cwd: source }));
 const everyFile = [...files, ...packaged];
 
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(source, file), "utf8");
-  const pattern =
-    /^(?:import|export)\b[^"';]*?\bfrom\s*["']([^"'\n]+)["']|\bimport\s*\(\s*["']([^"'\n]+)["']|^import\s+["']([^"'\n]+)["']/gm;
-  return [...text.matchAll(pattern)].map(([written, ...targets]) => ({
-    file,
-    target: throughDoor(file, targets.find(Boolean) ?? ""),
-    isType: /^(?:import|export) type\b/.test(written),
-  }));
-}
-
-/** Where an import of the core by its name leads, written as from the file. */
-function throughDoor(file: string, target: string): string {
-  const behind = fileBehind(target);
-  return behind === null
-    ? target
-    : `./${relative(join(source, dirname(file)), join(source, behind))}`;
-}
-
-const isIn = (file: string, place: string) => file === place || file.startsWith(`${place}/`);
-
-/** The room a file of `src` stands in. */
-function roomOf(file: string): string {
-  return order.find((room) => isIn(file, room)) ?? `(none) ${file}`;
-}
-
 const faceOf = (file: string) => file.split("/")[1];
-
-function ownTarget({ file, target }: Import): string {
-  return relative(source, join(source, dirname(file), target));
-}
 
 /** Null for a file of the core. */
 const packageOf = (file: string) => /^\.\.\/packages\/([^/]+)\//.exec(file)?.[1] ?? null;

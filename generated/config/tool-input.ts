@@ -70,7 +70,7 @@ export interface ToolArgumentInput {
 
 /** One way to execute a tool. */
 export interface ProviderInput {
-  /** Its kind: mcp, http, model or one of your own. */ name: string;
+  /** Its kind: function, http, mcp, model, openai or one of your own. */ name: string;
   /** The lowest is tried first. Default: 100. */ priority?: number | undefined;
   /** Seconds until a failed one is tried again. Default: 300. */ health_check_interval?: number | undefined;
   /** What its kind needs to know. */ config?: Readonly<Record<string, Json>> | undefined;

@@ -20,6 +20,7 @@ import { loadVault } from "../servers/servers.ts";
 import type { Recorder } from "../store/store.ts";
 import type { ApprovalPorts } from "./approvals/approvals.ts";
 import { createChangedDefaults } from "./changed-defaults.ts";
+import { createConversations } from "./conversation/conversations.ts";
 import type { HookContext } from "./hooks/before-call.ts";
 import type { HookPorts } from "./hooks/hooks.ts";
 import { createIdentity } from "./identity/identity.ts";
@@ -33,6 +34,7 @@ export type { ApprovalPorts } from "./approvals/approvals.ts";
 export type { Collected } from "./approvals/equal-calls.ts";
 export { endErrorOf } from "./approvals/held-call.ts";
 export { type Answers, createAnswers } from "./approvals/questions.ts";
+export { conversationOf, namedConversation } from "./conversation/conversation-of.ts";
 export { createPolicy, type PolicyPorts, type Profile } from "./policy/decide.ts";
 export { effectOf, isOffered } from "./policy/effect.ts";
 
@@ -44,7 +46,10 @@ type AccessContext = {
     vaultKey(): Promise<string | undefined>;
     fileOf(path: readonly string[]): string | undefined;
   };
-  readonly recorder: Pick<Recorder, "store" | "emit" | "onNews" | "isInformed" | "configuration">;
+  readonly recorder: Pick<
+    Recorder,
+    "store" | "emit" | "onNews" | "isInformed" | "configuration" | "outlivesUs" | "tells"
+  >;
   readonly egress: Egress;
   readonly options: Pick<PlaneOptions, "principal" | "exposed" | "dataDirectory" | "store">;
   readonly packages: { signIn(): Promise<SignInPackage> };
@@ -122,7 +127,13 @@ export function createAccess(context: AccessContext) {
     planeFiles,
     isConfigured: (key) => settings.fileOf(key.split(".")) !== undefined,
   });
+  const conversations = createConversations({
+    store: recorder.store,
+    outlivesUs: recorder.outlivesUs,
+    isOneOfSeveral: recorder.tells,
+  });
   return {
+    conversations,
     identity,
     signIn,
     grants,

@@ -4,6 +4,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lazily } from "../lib/async/lazily.ts";
 import { once } from "../lib/async/once.ts";
 import { inOrder } from "../lib/async/semaphore.ts";
+import { eitherSignal } from "../lib/async/signals.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { countOf } from "../lib/text/wording.ts";
 import type { GenerateRequest, ToolsetSelection } from "../model/agent.ts";
@@ -11,7 +12,7 @@ import type { Outcome } from "../model/calls/call.ts";
 import { type Config, renderConfigProblem } from "../model/config/config.ts";
 import type { DoctorReport } from "../model/config/doctor-schema.ts";
 import { PlaneError, reportError, shuttingDown, toPlaneError } from "../model/errors.ts";
-import { renderPath } from "../model/json.ts";
+import { renderPath, stringOrNull } from "../model/json.ts";
 import type { Plane } from "../model/plane.ts";
 import type { PlaneOptions, Sampling } from "../model/plane-options.ts";
 import type { PlaneAgent, PlaneCode, PlaneRuns } from "../model/plane-work.ts";
@@ -33,7 +34,7 @@ function createGenerateAll(generate: PlaneAgent["generate"]): PlaneAgent["genera
     const inOrderOptions = { parallel, ...withoutUndefined({ signal }) };
     return inOrder(requests, inOrderOptions, async (prompt, index, running) => {
       const request: GenerateRequest = typeof prompt === "string" ? { prompt } : prompt;
-      const ending = request.signal ? AbortSignal.any([request.signal, running]) : running;
+      const ending = eitherSignal(request.signal, running);
       try {
         const generation = await generate({ ...shared, ...request, signal: ending });
         return { index, generation, error: generation.error };
@@ -104,6 +105,7 @@ export function createAgent(context: AgentContext): Agent {
   const codeParts: CodeParts = {
     plane,
     store: recorder.store,
+    conversations: access.conversations,
     keepRun: async (run) => (await runner()).keepRun(run),
     stopping: stopping.signal,
     visibleTo: (principal) => context.catalogue.visibleTo(principal),
@@ -221,7 +223,7 @@ function createToolsetVerb(
         .names()
         .filter((name) => maySeeServer(principal, name));
     return createToolset({
-      alias: typeof toolset === "string" ? toolset : null,
+      alias: stringOrNull(toolset),
       definition() {
         if (toolset !== null) return registry.definition(toolset);
         return { ...wholeCatalogue, providers: visibleServers() };

@@ -1,5 +1,6 @@
 import { lazily } from "../lib/async/lazily.ts";
 import { once } from "../lib/async/once.ts";
+import type { Conversations } from "../model/access/conversation.ts";
 import type { RunCodeOptions } from "../model/agent/code-run.ts";
 import type { AgentRun } from "../model/agent/run-schema.ts";
 import type { Outcome } from "../model/calls/call.ts";
@@ -22,6 +23,7 @@ export type CodeParts = {
   onlyReads(tool: Tool): boolean;
   keepRun(run: AgentRun): Promise<void>;
   store(): Promise<Store>;
+  conversations: Conversations;
   stopping: AbortSignal;
 };
 

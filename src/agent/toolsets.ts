@@ -1,4 +1,5 @@
 import type { ToolsetInput } from "../../generated/config/config-input.ts";
+import { ownField } from "../lib/json/plain-data.ts";
 import { passesFilter } from "../lib/text/glob.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import {
@@ -64,8 +65,7 @@ export function createToolsetRegistry(
 
   function definitionOf(alias: string): ToolsetDefinition {
     const definitions = configured();
-    const definition =
-      registered.get(alias) ?? (Object.hasOwn(definitions, alias) ? definitions[alias] : undefined);
+    const definition = registered.get(alias) ?? ownField(definitions, alias);
     if (definition) return definition;
     const problem = broken(alias);
     if (problem) throw problem;

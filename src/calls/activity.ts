@@ -1,4 +1,5 @@
 import { briefJson } from "../lib/json/render-json.ts";
+import { withoutLastWord } from "../lib/text/cut-text.ts";
 import { plainText } from "../lib/text/plain-text.ts";
 import { looksSecret, redact } from "../lib/text/redact.ts";
 import { type Executed, type Outcome, originOf, type Requested } from "../model/calls/call.ts";
@@ -178,7 +179,7 @@ function hide(key: string) {
 
 /** Secrets are hidden before it is cut, and after invisible characters are gone: neither would be recognised. */
 function shorten(text: string, values: JsonObject): string {
-  const windowed = text.length > window ? text.slice(0, window).replace(/\S{1,256}$/, "") : text;
+  const windowed = text.length > window ? withoutLastWord(text.slice(0, window)) : text;
   const safeText = redact(plainText(createInjectedHider(values).text(windowed))).replaceAll(
     /\s+/g,
     " ",

@@ -1,4 +1,4 @@
-import { createLazyHooks } from "../access/access.ts";
+import { createLazyHooks, namedConversation } from "../access/access.ts";
 import { workingDirectory } from "../config/config.ts";
 import { Cancellation } from "../lib/async/cancellation.ts";
 import { runAll } from "../lib/async/once.ts";
@@ -183,6 +183,7 @@ export async function createCalls(context: CallsContext) {
         if (!goesOn) {
           await limits.endConversation(conversation, principal);
           await hooks.ended(conversation, principal);
+          await access.conversations.end(namedConversation(conversation, principal));
           await approvals.conversationEnded(conversation, principal);
         }
         const conversationOwner = sessionOwner(principal, conversation);

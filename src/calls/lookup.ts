@@ -10,6 +10,7 @@ import { once } from "../lib/async/once.ts";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { createLru, type Lru } from "../lib/lru.ts";
 import { nearest } from "../lib/text/nearest.ts";
+import { nounFor } from "../lib/text/wording.ts";
 import type { Grants } from "../model/access/grants.ts";
 import type { Relay } from "../model/calls/provider.ts";
 import type { Tool, ToolId } from "../model/catalogue/tool.ts";
@@ -497,7 +498,7 @@ function refuse(spelling: string, discovery: Discovery): never {
   const unasked = missing.slice(0, maxTroubles).map(({ why }) => ` ${why}`);
   const moreCount = missing.length - unasked.length;
   if (moreCount > 0)
-    unasked.push(` ${moreCount} more ${moreCount === 1 ? "is" : "are"} not available.`);
+    unasked.push(` ${moreCount} more ${nounFor(moreCount, "is", "are")} not available.`);
   const remedy = `${hint(nearestNames, names.length)}${unasked.join("")}`;
   const personHints = [...Object.values(listHints), ...serverHints(missing)];
   throw new PlaneError("TOOL_NOT_FOUND", `No tool '${spelling}'. ${remedy}`, {

@@ -1,3 +1,4 @@
+import { withoutLastWord } from "../lib/text/cut-text.ts";
 import { redact, redactFields } from "../lib/text/redact.ts";
 import type { Executed, Outcome, Requested } from "../model/calls/call.ts";
 import type { CallPayload } from "../model/calls/call-schema.ts";
@@ -86,6 +87,6 @@ function redacted(value: unknown, hider: InjectedHider): Json {
   if (text.length <= maxCharacters)
     return redactFields(value, (part) => redact(hider.text(part))) as Json;
   // Half a secret at the end would not be recognised.
-  const beginning = text.slice(0, maxCharacters).replace(/\S{1,256}$/, "");
+  const beginning = withoutLastWord(text.slice(0, maxCharacters));
   return { cut: true, characters: text.length, beginning: redact(hider.text(beginning)) };
 }

@@ -23,7 +23,7 @@ import { createSafePattern, type SafePattern } from "../lib/text/safe-pattern.ts
 import type { Authorized, Input, Validated } from "../model/calls/call.ts";
 import type { Tool } from "../model/catalogue/tool.ts";
 import { type ErrorData, PlaneError } from "../model/errors.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../model/json.ts";
+import { isObject, type JsonObject, listOrEmpty, type UnknownObject } from "../model/json.ts";
 
 /** Undeclared arguments are dropped, unless the schema allows them or has no list of properties. */
 export function keepDeclared(
@@ -96,7 +96,7 @@ type Declared = {
 /** With composed schemas. A reference may declare anything. */
 function declaredBy(schema: UnknownObject): Declared {
   const parts = [schema.allOf, schema.anyOf, schema.oneOf, [schema.if, schema.then, schema.else]]
-    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .flatMap(listOrEmpty)
     .filter(isObject)
     .map(declaredBy);
   const { properties, patternProperties, additionalProperties, required } = schema;

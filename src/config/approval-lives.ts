@@ -1,5 +1,5 @@
 import type { ConfigProblem, ConfigValues } from "../model/config/config.ts";
-import { isObject } from "../model/json.ts";
+import { objectOrEmpty } from "../model/json.ts";
 import type { Merged } from "./merge-settings.ts";
 
 type Settings = ConfigValues["approvals"];
@@ -11,7 +11,7 @@ export function withTwoLives(
 ): { settings: Settings; problems: ConfigProblem[] } {
   const { timeoutMs } = settings;
   if (timeoutMs === undefined) return { settings, problems: [] };
-  const writtenSettings = isObject(merged.values.approvals) ? merged.values.approvals : {};
+  const writtenSettings = objectOrEmpty(merged.values.approvals);
   const holdMs = writtenSettings.holdMs === undefined ? timeoutMs : settings.holdMs;
   const expireMs = settings.expireMs ?? timeoutMs;
   const notice: ConfigProblem = {

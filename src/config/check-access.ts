@@ -1,6 +1,6 @@
 import { normalLevel, shippedLevels } from "../model/access/compliance.ts";
 import type { ConfigProblem, ConfigValues } from "../model/config/config.ts";
-import { isObject } from "../model/json.ts";
+import { objectOrEmpty } from "../model/json.ts";
 import type { Merged } from "./merge-settings.ts";
 
 type Level = string | null | undefined;
@@ -54,7 +54,7 @@ export function checkAccess(
 
 /** Keys of `auth` that nothing reads as long as another one is missing. */
 export function checkAuth(auth: ConfigValues["auth"], merged: Merged): ConfigProblem[] {
-  const writtenAuth = isObject(merged.values.auth) ? merged.values.auth : {};
+  const writtenAuth = objectOrEmpty(merged.values.auth);
   const { server, issuer, jwt } = auth;
   const problem = (
     severity: ConfigProblem["severity"],

@@ -1,7 +1,6 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { withoutUndefined } from "../lib/json/plain-data.ts";
-import { redact } from "../lib/text/redact.ts";
 import { ToolManifest, ToolOverlay } from "../model/catalogue/tool.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
 import {
@@ -13,11 +12,15 @@ import {
   ToolsetDefinition,
 } from "../model/config/config.ts";
 import { parseBucketAddress, parseStoreAddress, parseVaultKey } from "../model/config/settings.ts";
-import { isObject, type Path, renderPath, type UnknownObject } from "../model/json.ts";
-import { hasPersonalAuth, ServerDefinition, type Transport } from "../model/servers/server.ts";
-import { transportByScheme, transportBySpelling, transports } from "../model/servers/transports.ts";
+import {
+  isObject,
+  objectOrEmpty,
+  type Path,
+  renderPath,
+  type UnknownObject,
+} from "../model/json.ts";
+import { hasPersonalAuth, ServerDefinition } from "../model/servers/server.ts";
 import { type Environment, startedByUs } from "./environment.ts";
-import { isAddedScheme } from "./extensions/added-kinds.ts";
 import { hintFor } from "./manifests/check-graph.ts";
 import type { Merged } from "./merge-settings.ts";
 import { checkProviders, parseValue as parse, type Report, unsetHint } from "./parse-value.ts";
@@ -27,132 +30,7 @@ import {
   splitSecrets,
   workspaceVariable,
 } from "./secrets/references.ts";
-
-type DetectedTransport = { transport: Transport; url?: string };
-type TransportProblem = { problem: string; hint: string | null; key?: string };
-
-/** `transport` says it, else there is a command, else the URL tells; `type` only fills what is left open. */
-export function detectTransport(server: UnknownObject): DetectedTransport | TransportProblem {
-  const { transport, type, url, openapi, skills } = server;
-  // Without a command, what the image starts by itself is the server.
-  const command = server.command ?? (server.container === undefined ? undefined : "");
-  const stated = transportBySpelling.get(transport);
-  if (transport !== undefined && stated === undefined) {
-    return {
-      problem: `transport ${JSON.stringify(transport)} is unknown`,
-      hint: "Use stdio, http, sse, websocket, openapi or skills.",
-    };
-  }
-  if (skills !== undefined || stated === "skills") return detectFolder(server);
-  if (openapi !== undefined || stated === "openapi") return detectApi(server);
-  if (command === undefined && url === undefined)
-    return {
-      problem: "neither 'command' nor 'url' is given",
-      hint: "A server needs one of them, or 'openapi', or 'skills'.",
-    };
-  if (stated === "stdio" || (stated === undefined && command !== undefined)) {
-    if (command === undefined) return { problem: "stdio needs a 'command'", hint: null };
-    return { transport: "stdio" };
-  }
-  if (typeof url !== "string") return { problem: "'url' must be a string", hint: null };
-  if (isAddedScheme(schemeOf(url))) return { transport: "extension", url };
-  if (!hasUsableScheme(url)) return wrongUrl(url, stated);
-  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(url);
-  const fullUrl = hasScheme ? url : `http://${url}`;
-  const hinted = hasScheme ? undefined : transportBySpelling.get(type);
-  return {
-    transport: stated ?? transportOfUrl(fullUrl, hinted === "stdio" ? undefined : hinted),
-    url: fullUrl,
-  };
-}
-
-/** Its operations are the tools, so nothing is started and no other address counts. */
-function detectApi({
-  transport,
-  openapi,
-  command,
-  url,
-}: UnknownObject): DetectedTransport | TransportProblem {
-  const conflictingKey = command === undefined ? "url" : "command";
-  if (openapi === undefined)
-    return { problem: "openapi needs 'openapi', a file or URL", hint: null };
-  if (command !== undefined || url !== undefined)
-    return {
-      problem: `'openapi' and '${conflictingKey}' are both given`,
-      hint: "Keep one; the API's address is 'baseUrl'.",
-    };
-  const [, protocol] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(String(openapi)) ?? [];
-  if (
-    protocol !== undefined &&
-    !(/^(https?|file)$/i.test(protocol) && URL.canParse(String(openapi)))
-  )
-    return {
-      problem: "'openapi' is neither a file nor an address",
-      hint: "Start it with https://.",
-      key: "openapi",
-    };
-  if (transport !== undefined && transport !== "openapi")
-    return {
-      problem: `'openapi' has no transport ${JSON.stringify(transport)}`,
-      hint: "Leave 'transport' out.",
-    };
-  return { transport: "openapi" };
-}
-
-/** Its skills are all that it has. */
-function detectFolder({
-  transport,
-  skills,
-  ...otherKeys
-}: UnknownObject): DetectedTransport | TransportProblem {
-  if (skills === undefined) return { problem: "skills needs 'skills', a folder", hint: null };
-  const conflictingKey = ["command", "url", "container", "openapi"].find(
-    (key) => otherKeys[key] !== undefined,
-  );
-  if (conflictingKey !== undefined)
-    return {
-      problem: `'skills' and '${conflictingKey}' are both given`,
-      hint: "Give the folder an entry of its own.",
-    };
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(String(skills)))
-    return {
-      problem: "'skills' is an address",
-      hint: "Write the path of a folder.",
-      key: "skills",
-    };
-  if (transport !== undefined && transport !== "skills")
-    return {
-      problem: `'skills' has no transport ${JSON.stringify(transport)}`,
-      hint: "Leave 'transport' out.",
-    };
-  return { transport: "skills" };
-}
-
-const schemeOf = (url: string): string => /^([a-z][a-z0-9+.-]*):/i.exec(url.trim())?.[1] ?? "";
-
-/** `localhost:3000/mcp` has none, which is fine; `htp:/x` has one that nothing speaks. */
-function hasUsableScheme(url: string): boolean {
-  const [, scheme, slashes] = /^([a-z][a-z0-9+.-]*):(?!\d)(\/\/)?/i.exec(url.trim()) ?? [];
-  return (
-    scheme === undefined || (slashes !== undefined && transportByScheme.has(scheme.toLowerCase()))
-  );
-}
-
-function wrongUrl(url: string, stated: Transport | undefined): TransportProblem {
-  const { schemes: ownSchemes } = transports[stated ?? "http"];
-  const schemes = (ownSchemes.length > 0 ? ownSchemes : transports.http.schemes)
-    .map((scheme) => `${scheme}://`)
-    .join(" or ");
-  const problem = `'${redact(url)}' is not a URL; start it with ${schemes}`;
-  return { problem, hint: null, key: "url" };
-}
-
-function transportOfUrl(url: string, hinted: Transport = "http"): Transport {
-  const transportOfScheme = transportByScheme.get(schemeOf(url).toLowerCase());
-  if (transportOfScheme !== undefined && transportOfScheme !== "http") return transportOfScheme;
-  if (/\/sse\/?$/.test(url.split(/[?#]/)[0] ?? "")) return "sse";
-  return hinted;
-}
+import { detectTransport } from "./transport.ts";
 
 const { servers: _servers, tools: _tools, overlays: _overlays, ...shape } = ConfigValues.shape;
 const { toolsets: _toolsets, models: _models, env: _env, ...sections } = shape;
@@ -176,7 +54,7 @@ export function checkValues(
   const report: Report = (path, message, hint = null) => addProblem("error", path, message, hint);
   const warn: Report = (path, message, hint = null) => addProblem("warning", path, message, hint);
   const { servers, tools, overlays, ...sectionValues } = merged.values;
-  const serverNames = Object.keys(isObject(servers) ? servers : {});
+  const serverNames = Object.keys(objectOrEmpty(servers));
   const broken: Record<string, string> = Object.create(null);
   const usableServers = checkEach(servers, (name, entry) =>
     checkServer(
@@ -240,14 +118,14 @@ type Target = { server: string; tool: string };
 /** What was offered only through a tool that is left out stays closed: its groups and states were not understood. */
 function toolsOfDropped(tools: unknown, usable: ConfigValues["tools"]): Target[] {
   const targetsOf = (entry: unknown): Target[] => {
-    const { exclusive, providers } = isObject(entry) ? entry : {};
+    const { exclusive, providers } = objectOrEmpty(entry);
     if (exclusive !== true || !Array.isArray(providers)) return [];
     return providers.flatMap(({ name, config }) => (name === "mcp" ? [config as Target] : []));
   };
   const openTargets = Object.values(usable).flatMap(targetsOf);
   const isOpen = ({ server, tool }: Target) =>
     openTargets.some((target) => target.server === server && target.tool === tool);
-  const dropped = Object.entries(isObject(tools) ? tools : {}).filter(
+  const dropped = Object.entries(objectOrEmpty(tools)).filter(
     ([name]) => !Object.hasOwn(usable, name),
   );
   return dropped.flatMap(([, entry]) => targetsOf(entry)).filter((target) => !isOpen(target));
@@ -258,7 +136,7 @@ function checkEach<T>(
   check: (name: string, entry: unknown) => T | undefined,
 ): Record<string, T> {
   const usable: Record<string, T> = Object.create(null);
-  for (const [name, entry] of Object.entries(isObject(entries) ? entries : {})) {
+  for (const [name, entry] of Object.entries(objectOrEmpty(entries))) {
     const checked = check(name, entry);
     if (checked !== undefined) usable[name] = checked;
   }
@@ -434,7 +312,7 @@ function withoutMistakes<S extends z.core.$ZodType>(
   value: unknown,
 ): z.output<S> | undefined {
   const isValid = (part: unknown) => z.safeParse(schema, part).success;
-  const validEntries = Object.entries(isObject(value) ? value : {}).filter(([key, inner]) =>
+  const validEntries = Object.entries(objectOrEmpty(value)).filter(([key, inner]) =>
     isValid({ [key]: inner }),
   );
   const validPart = validEntries.length === 0 ? undefined : Object.fromEntries(validEntries);

@@ -39,5 +39,6 @@ export { resolveSecrets } from "./secrets/resolve-secrets.ts";
 export { newFile, type SetupPlace } from "./setup-place.ts";
 export { isConfiguredByVariables } from "./shapes/environment-settings.ts";
 export { startDirectory, withPlaces } from "./start-place.ts";
+export { documentFormats } from "./text/document.ts";
 export { parseYaml } from "./text/parse-yaml.ts";
 export { parseJson } from "./text/read-document.ts";

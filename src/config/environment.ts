@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { findOwnFile } from "../lib/own-files.ts";
-import type { UnknownObject } from "../model/json.ts";
+import { listOrEmpty, type UnknownObject } from "../model/json.ts";
 import type { Principal } from "../model/principal.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -52,7 +52,7 @@ function sameFile(link: string, file: string): boolean {
 export function startedByUs(server: UnknownObject): UnknownObject {
   const file = server.command === "toolplane" ? findOwnFile("program") : null;
   if (file === null) return server;
-  const args = Array.isArray(server.args) ? server.args : [];
+  const args = listOrEmpty(server.args);
   return { ...server, command: process.execPath, args: [file, ...args] };
 }
 

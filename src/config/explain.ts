@@ -2,7 +2,15 @@ import { nearest } from "../lib/text/nearest.ts";
 import type { Config } from "../model/config/config.ts";
 import type { Explanation } from "../model/config/setup.ts";
 import { PlaneError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject, type Path, renderPath } from "../model/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type Path,
+  renderPath,
+} from "../model/json.ts";
 import { defaultTimeoutMs } from "../model/servers/server.ts";
 import type { Merged } from "./merge-settings.ts";
 import { configSchema } from "./schemas.ts";
@@ -44,8 +52,8 @@ function explainRules(key: string, { settings }: Merged): Explanation[] {
   return settings
     .filter(({ path }) => renderPath(path) === "policy.rules")
     .flatMap(({ path, value, originInside, origin }) =>
-      (Array.isArray(value) ? value : []).flatMap((rule, index) => {
-        const { from } = isObject(rule) ? rule : {};
+      listOrEmpty(value).flatMap((rule, index) => {
+        const { from } = objectOrEmpty(rule);
         const source = typeof from === "string" ? from.replace(/^mcpServers\./, "servers.") : null;
         const name = source ?? `policy.rules[${number++}]`;
         if (name !== ruleKey && !(source !== null && isFromKey(source, ruleKey))) return [];
@@ -92,18 +100,25 @@ function explainUnset(key: string, config: Config): Explanation | undefined {
   const server = [...Object.keys(config.servers), ...Object.keys(config.broken)].find(
     (name) => key.startsWith(`servers.${name}.`) || key.startsWith(`${name}.`),
   );
-  const keyInServer =
-    server === undefined ? key : key.slice(key.indexOf(`${server}.`) + server.length + 1);
-  const path = keyInServer.split(".");
-  const schema = keyIn(
-    configSchema(),
-    server === undefined ? path : ["mcpServers", server, ...path],
-  );
-  if (schema === undefined || (server === undefined && path[0] === "mcpServers")) return undefined;
-  const name = server === undefined ? key : `servers.${server}.${keyInServer}`;
-  const schemaKey = server === undefined ? key : `mcpServers.${keyInServer}`;
+  if (server !== undefined) {
+    const keyInServer = key.slice(key.indexOf(`${server}.`) + server.length + 1);
+    const path = ["mcpServers", server, ...keyInServer.split(".")];
+    return defaultOfSchema(`servers.${server}.${keyInServer}`, path, `mcpServers.${keyInServer}`);
+  }
+  const path = key.split(".");
+  if (path[0] === "mcpServers") return undefined;
+  return defaultOfSchema(key, path, key);
+}
+
+function defaultOfSchema(
+  key: string,
+  path: readonly string[],
+  schemaKey: string,
+): Explanation | undefined {
+  const schema = keyIn(configSchema(), path);
+  if (schema === undefined) return undefined;
   const value = schema.default ?? laterDefaults[schemaKey] ?? null;
-  return { key: name, value: value as Json, origin: { file: "default", line: null, path: name } };
+  return { key, value: value as Json, origin: { file: "default", line: null, path: key } };
 }
 
 function keyIn(schema: JsonObject, path: readonly string[]): JsonObject | undefined {
@@ -113,14 +128,14 @@ function keyIn(schema: JsonObject, path: readonly string[]): JsonObject | undefi
   const isProperty = isObject(properties) && Object.hasOwn(properties, key);
   const inner = isProperty ? properties[key] : additionalProperties;
   if (isObject(inner)) return keyIn(inner as JsonObject, innerPath);
-  const alternatives = (Array.isArray(anyOf) ? anyOf : []).filter(isObject) as JsonObject[];
+  const alternatives = listOrEmpty(anyOf).filter(isObject) as JsonObject[];
   return alternatives
     .map((alternative) => keyIn(alternative, path))
     .find((keySchema) => keySchema !== undefined);
 }
 
 function* valuesIn(value: unknown, path: Path): Generator<[Path, unknown]> {
-  for (const [key, inner] of Object.entries(isObject(value) ? value : {})) {
+  for (const [key, inner] of Object.entries(objectOrEmpty(value))) {
     yield [[...path, key], inner];
     yield* valuesIn(inner, [...path, key]);
   }

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject, listOrEmpty } from "../model/json.ts";
 import type { ConfigDocument } from "./shapes/reading.ts";
 
 export const ownName = "toolplane";
@@ -9,7 +9,7 @@ const ownPort = "7420";
 /** Is this entry of a client the gateway itself? Importing it would make us call ourselves. */
 export function isOurselves(name: string, { command, args, url }: JsonObject): boolean {
   if (typeof url === "string") return name === ownName && isOwnUrl(url);
-  const commandLine = [command, ...(Array.isArray(args) ? args : [])].map(String);
+  const commandLine = [command, ...listOrEmpty(args)].map(String);
   const program = commandLine.findIndex((argument) => programOf(argument) === ownName);
   const programIndex = name === ownName ? 0 : program;
   return programIndex !== -1 && commandLine.slice(programIndex + 1).includes("mcp");

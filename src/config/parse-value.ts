@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { sameJson, withoutUndefined } from "../lib/json/plain-data.ts";
 import { nearest } from "../lib/text/nearest.ts";
-import { HttpProviderConfig, ModelProviderConfig } from "../model/calls/provider-config.ts";
+import { builtInKinds, namedKinds } from "../model/calls/provider-kinds.ts";
 import type { ProviderSpec, ToolManifest } from "../model/catalogue/tool.ts";
 import { describeIssue, typeName, valueAtIssue } from "../model/config/describe-issue.ts";
 import { type JsonObject, type Path, renderPath } from "../model/json.ts";
@@ -79,12 +79,6 @@ export function unsetHint(variable: string): string {
   return `Set it or write \${${variable}:-default}.`;
 }
 
-const schemas: ReadonlyMap<string, typeof HttpProviderConfig | typeof ModelProviderConfig> =
-  new Map<string, typeof HttpProviderConfig | typeof ModelProviderConfig>([
-    ["http", HttpProviderConfig],
-    ["model", ModelProviderConfig],
-  ]);
-
 type Context = {
   environment: Environment;
   directory: string;
@@ -92,16 +86,6 @@ type Context = {
   /** What is worth a look and may be right: a program can register a kind of its own. */
   warn?: Report;
 };
-
-/** Of providers. */
-export const builtinKinds: ReadonlySet<string> = new Set([
-  "builtin",
-  "function",
-  "http",
-  "mcp",
-  "model",
-  "openai",
-]);
 
 /** Marks the providers that cannot be used as they are written; the others of the tool can. */
 export function checkProviders(manifest: ToolManifest, context: Context): ToolManifest {
@@ -130,9 +114,10 @@ function checkProvider(writtenSpec: ProviderSpec, index: number, context: Contex
       ),
     ({ message, hint }, field) => report([...path, ...field], message, hint),
   ) as JsonObject;
-  if (!builtinKinds.has(spec.name) && !addedProviders.has(spec.name))
+  const facts = builtInKinds.get(spec.name);
+  if (!facts && !addedProviders.has(spec.name))
     context.warn?.(["providers", index, "name"], ...unknownProvider(spec.name));
-  const schema = schemas.get(spec.name);
+  const schema = facts?.schema;
   if (schema && unusable === undefined) parseValue(schema, config, path, report);
   return {
     ...spec,
@@ -143,7 +128,7 @@ function checkProvider(writtenSpec: ProviderSpec, index: number, context: Contex
 }
 
 function unknownProvider(kind: string): [message: string, hint: string] {
-  const knownKinds = [...[...builtinKinds].slice(1), ...addedProviders];
+  const knownKinds = [...namedKinds, ...addedProviders];
   const near = nearest(kind, knownKinds).map((candidate) => `'${candidate}'`);
   const suggestion = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
   const otherSources = "an extension names others in its 'providers', and a program registers them";

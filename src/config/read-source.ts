@@ -31,7 +31,7 @@ export async function readSource(
   source: ConfigSource,
   unsavedText: FileText | undefined,
 ): Promise<{ read: ReadSource[]; found: FoundServers | null }> {
-  const parts: readonly (Part | FindServers)[] = Array.isArray(source) ? source : [source];
+  const parts: readonly (Part | FindServers)[] = [source].flat();
   const textOf = (file: string) =>
     unsavedText && resolve(unsavedText.file) === file ? unsavedText.text : undefined;
   const isFindingServers = (part: Part | FindServers): part is FindServers =>

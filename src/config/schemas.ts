@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ToolManifest } from "../model/catalogue/tool.ts";
 import { ConfigValues } from "../model/config/config.ts";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject, objectOrEmpty } from "../model/json.ts";
 import { ServerDefinition } from "../model/servers/server.ts";
 import { JobManifest, TaskManifest } from "../model/work/job.ts";
 import { SkillManifest } from "../model/work/skill.ts";
@@ -26,9 +26,7 @@ export function configSchema(): JsonObject {
 
 /** Adds the descriptions in place. The names of things and places in lists are no part of a key. */
 function describe(schema: JsonObject, key: string): void {
-  for (const [name, inner] of Object.entries(
-    isObject(schema.properties) ? schema.properties : {},
-  )) {
+  for (const [name, inner] of Object.entries(objectOrEmpty(schema.properties))) {
     const innerKey = key === "" ? name : `${key}.${name}`;
     if (!isObject(inner)) continue;
     const description = descriptions[innerKey];

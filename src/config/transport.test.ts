@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UnknownObject } from "../model/json.ts";
-import { detectTransport } from "./check-values.ts";
+import { detectTransport } from "./transport.ts";
 
 const detected: [title: string, entry: UnknownObject, transport: string, url?: string][] = [
   [

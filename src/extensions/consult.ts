@@ -4,7 +4,7 @@ import { plainText } from "../lib/text/plain-text.ts";
 import type { Finding } from "../model/catalogue/quality-schema.ts";
 import type { FoundTool } from "../model/catalogue/search-schema.ts";
 import type { RankTools, ScanDefinition } from "../model/extensions/extension.ts";
-import type { UnknownObject } from "../model/json.ts";
+import { listOrEmpty, type UnknownObject } from "../model/json.ts";
 import type { Owned } from "./additions.ts";
 
 const severities: readonly unknown[] = ["low", "medium", "high"];
@@ -44,7 +44,7 @@ export async function inOrderOf(
 ): Promise<FoundTool[]> {
   const candidates = tools.map(({ name, summary }) => ({ name, description: summary }));
   const ranked: unknown = await limited(() => rank(query, candidates), rankMs).catch(() => []);
-  const names = Array.isArray(ranked) ? ranked.map(String) : [];
+  const names = listOrEmpty(ranked).map(String);
   const rankOf = new Map(names.map((name, index) => [name, index]));
   const lastRank = names.length;
   return [...tools].sort(

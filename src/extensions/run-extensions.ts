@@ -20,7 +20,7 @@ import type {
   ExtensionState,
   ExtensionVerb,
 } from "../model/extensions/extension-schema.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { isObject, type Json, type JsonObject, listOrEmpty } from "../model/json.ts";
 import { type KnownCaller, requireScope } from "../model/principal.ts";
 import type { Additions, Owned } from "./additions.ts";
 import { checkAgainst, checkedSettings, emptyInput, lifeOf, renderAll } from "./check-settings.ts";
@@ -338,7 +338,7 @@ function showOperation({ extension, value }: Owned<ExtensionOperation>): Extensi
     http = null,
     examples = [],
   } = value;
-  const required = Array.isArray(input.required) ? input.required.map(String) : [];
+  const required = listOrEmpty(input.required).map(String);
   return {
     name,
     extension,

@@ -1,7 +1,7 @@
 import type { Gate, StrictGate } from "../lib/net/egress.ts";
 import { plainText } from "../lib/text/plain-text.ts";
 import { variableName } from "../lib/text/variable-name.ts";
-import { isObject, type Json, type UnknownObject } from "./json.ts";
+import { isObject, type Json, listOrEmpty, type UnknownObject } from "./json.ts";
 
 let open: <T>(value: Foreign<T>) => T;
 
@@ -64,7 +64,7 @@ export function isForeignList(value: Foreign): boolean {
 
 export function itemsOf(value: Foreign): Foreign[] {
   const opened = open(value);
-  return Array.isArray(opened) ? opened.map(foreign) : [];
+  return listOrEmpty(opened).map(foreign);
 }
 
 export function objectsOf(value: Foreign): Foreign<UnknownObject>[] {
@@ -92,7 +92,7 @@ export function urlOf(
 ): Foreign<URL> | null {
   const address = open(text);
   const from = (base instanceof Foreign ? open(base) : base)?.href;
-  const url = URL.canParse(address, from) ? new URL(address, from) : null;
+  const url = URL.parse(address, from);
   const isPlain =
     url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
   return isPlain ? foreign(url) : null;

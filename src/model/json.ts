@@ -20,6 +20,23 @@ export function isObject(value: unknown): value is UnknownObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Of what a stranger sends, which may be anything. */
+export function objectOrEmpty(value: unknown): UnknownObject {
+  return isObject(value) ? value : {};
+}
+
+export function listOrEmpty(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function stringOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+export function stringOrEmpty(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 export type Path = readonly (string | number)[];
 
 export function renderPath(path: Path): string {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { PlaneError } from "./errors.ts";
 
 export const largestPage = 1000;
@@ -55,11 +56,10 @@ export async function collectPages<T extends { id: string }>(
   passes: (item: T) => boolean,
   { limit, before }: Part,
 ): Promise<T[]> {
-  if (limit === undefined)
-    return (await read(before === undefined ? {} : { before })).filter(passes);
+  if (limit === undefined) return (await read(withoutUndefined({ before }))).filter(passes);
   const passing: T[] = [];
   for (let from = before; passing.length < limit; ) {
-    const part = await read({ limit, ...(from === undefined ? {} : { before: from }) });
+    const part = await read({ limit, ...withoutUndefined({ before: from }) });
     passing.push(...part.filter(passes));
     from = part.at(-1)?.id;
     if (part.length < limit) break;

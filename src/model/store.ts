@@ -93,13 +93,16 @@ export type SharedStep<T> = (
 /** Arguments and result of a call as JSON. */
 export type StoredPayload = { id: string; expiresAt: string; body: string };
 
+/** `tells` the other planes; `isSealed` where the value is for no reader of the database. */
+export type ChangeShared = { tells?: boolean; isSealed?: boolean };
+
 /** Short-lived values that all planes on one store share. */
 export interface SharedValues {
   sharedValue(key: string): Promise<JsonObject | null>;
   /** With the store's clock, which planes whose clocks differ have in common. */
   sharedMoment(key: string): Promise<{ value: JsonObject | null; now: number }>;
   /** Steps of one key run one after the other on all planes. */
-  changeShared<T>(key: string, keptMs: number, step: SharedStep<T>, tells?: boolean): Promise<T>;
+  changeShared<T>(key: string, keptMs: number, step: SharedStep<T>, how?: ChangeShared): Promise<T>;
   sharedKeys(keys: readonly string[]): Promise<string[]>;
   forgetShared(): Promise<number>;
 }

@@ -31,7 +31,11 @@ export const modelOptions = {
   "--toolset <alias>": "the toolset it gets; every tool when left out",
   "--style <style>": { about: "how it asks for tools", choices: agentStyles },
   "--context <text>": "who it is and what it should know; @FILE for the content of a file",
-  "--tool-group <name>": { about: "a tool group to use; repeatable, * for all", kind: "list" },
+  "--tool-group <name>": {
+    about: "a tool group to use; repeatable, * for all",
+    input: "toolGroups",
+    kind: "list",
+  },
   "--state <name>": "the state it starts in",
   "--max-turns <number>": { about: "maximum tool-call turns", kind: "count" },
   "--max-calls <number>": { about: "maximum number of calls", kind: "count" },

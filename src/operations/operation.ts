@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import type { AuditedWork } from "../model/audit.ts";
 import type { Setup, SetupAdding, SetupEntries, SetupRules } from "../model/config/setup.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { JsonObject, TypeOf } from "../model/json.ts";
 import type { Caller, Plane } from "../model/plane.ts";
 import type { AbortSignal } from "../model/platform.ts";
 import type { Scope } from "../model/principal.ts";
+import type { CliCommand } from "./command-form.ts";
 
 export type Tag =
   | "Tools"
@@ -33,6 +34,10 @@ export const filesOnly: Missing = { missing: "the command line reads and writes 
 /** Who asks, and when they go away. */
 export type Asker = Required<Pick<Caller, "principal" | "face">> &
   Caller & { signal?: AbortSignal };
+
+/** Lists that come from servers: a command waits until all have answered, a page shows what is there. */
+export const impatient = (asker: Asker): Asker & { waitMs?: number } =>
+  asker.face === "cli" ? asker : { ...asker, waitMs: 1_000 };
 
 /** What a face knows beside the caller. */
 export type OperationContext = {
@@ -87,66 +92,11 @@ export type HttpRoute = {
   also?: readonly string[];
   example?: unknown;
   status?(value: never): number;
-  /** The body of the answer, without what is not for strangers. */
+  /** The body of the answer, where the method of the plane gives something else. */
   show?(value: never): unknown;
+  /** The same body without what is not for strangers. */
+  hide?(body: never): unknown;
 };
-
-/** What a person types for a verb. Several operations may be behind one command; the first that says how declares it. */
-export type CliCommand = { command: string } | CommandForm;
-
-export type CommandForm = {
-  /** `jobs history`. */
-  command: string;
-  /** For `--help`. */
-  about: string;
-  /** What is given by position, as the usage shows it (`<name>`, `[values...]`), and what it means. */
-  arguments?: Readonly<Record<string, string>>;
-  /** `--status <status>`, and what it means. */
-  options?: Readonly<Record<string, string | CommandOption>>;
-  examples: readonly string[];
-  /** It changes nothing that is kept, so it leaves nothing on the disk where Toolplane was never set up. */
-  looks?: boolean;
-  /** What people see of the answer, where the command line has no view of its own for it. */
-  table?: CommandTable;
-  /** The same, as a sentence. */
-  text?(answer: never): string;
-};
-
-/** A row for each entry of a list. */
-export type CommandTable = {
-  /** The field of the answer that is the list. */
-  rows: string;
-  /** For a list without entries. */
-  none: string;
-  /** By title: the field of an entry, or what is made of it. */
-  columns: Readonly<Record<string, string | ((row: never) => string | number | null | undefined)>>;
-};
-
-export type CommandOption = {
-  about: string;
-  /** How its value is read; text when left out. */
-  kind?: ValueKind;
-  choices?: readonly string[];
-  default?: string | false;
-  required?: true;
-};
-
-export type ValueKind =
-  | "list"
-  | "count"
-  | "limit"
-  | "parallel"
-  | "characters"
-  | "ms"
-  | "port"
-  | "drain"
-  | "workers"
-  | "seconds"
-  | "hosts"
-  | "publicUrl"
-  | "proxies"
-  | "span"
-  | "moment";
 
 /** The record of a change, whichever face asks for it. */
 export type Audit<Input = never> = {
@@ -195,6 +145,7 @@ export type Operation<
   Output extends z.ZodType = z.ZodType,
   Name extends string = string,
   Args extends readonly string[] = readonly string[],
+  Command = CliCommand,
 > = {
   /** `jobs.history` is `plane.jobs.history`. */
   name: Name;
@@ -209,7 +160,7 @@ export type Operation<
   input: Input;
   output: Output;
   http: HttpRoute | Missing;
-  cli: CliCommand | Missing;
+  cli: Command | Missing;
   socket?: Missing;
   /** The method of the plane takes no caller. */
   isAnonymous?: true;
@@ -231,9 +182,28 @@ export function operation<
   Output extends z.ZodType,
   const Name extends string,
   const Args extends readonly string[],
->(declared: Operation<Input, Output, Name, Args>): Operation<Input, Output, Name, Args> {
-  return declared;
+>(
+  declared: Operation<Input, Output, Name, Args, CliCommand<z.output<Input>, TypeOf<Output>>>,
+): Operation<Input, Output, Name, Args> {
+  return declared as Operation<Input, Output, Name, Args>;
 }
+
+/** Those of this name; one declaration may stand for several names. */
+export type Named<Name, Declared> = Declared extends { name: infer Names }
+  ? Name extends Names
+    ? Declared
+    : never
+  : never;
+
+/** What an operation gets, once it was checked. */
+export type InputIn<Declared> = Declared extends { input: infer Input extends z.ZodObject }
+  ? TypeOf<Input>
+  : never;
+
+/** What a face shows of its answer. */
+export type AnswerIn<Declared> = Declared extends { output: infer Output extends z.ZodType }
+  ? TypeOf<Output>
+  : never;
 
 export const isMissing = (surface: object | undefined): surface is Missing =>
   surface !== undefined && "missing" in surface;

@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import { bundledOperations } from "#bundled/operations";
-import type { TypeOf } from "../model/json.ts";
 import { addingOperations } from "./declared/adding.ts";
 import { approvalOperations } from "./declared/approvals.ts";
 import { auditOperations } from "./declared/audit.ts";
@@ -22,7 +21,7 @@ import { setupOperations } from "./declared/setup.ts";
 import { toolOperations } from "./declared/tools.ts";
 import { trustOperations } from "./declared/trust.ts";
 import { userOperations } from "./declared/users.ts";
-import type { Operation } from "./operation.ts";
+import type { AnswerIn, Named, Operation } from "./operation.ts";
 
 /** Every verb, declared once. Those whose path could be taken for a name come first. */
 const declared = [
@@ -60,16 +59,10 @@ export type Declared = (typeof declared)[number][number];
 /** Those that clients reach over HTTP. */
 export type OperationName = Declared["name"];
 
-/** Those of this name; one declaration may stand for several names. */
-type Named<Name, One = Declared> = One extends { name: infer Names }
-  ? Name extends Names
-    ? One
-    : never
-  : never;
 type Sent<One> = One extends { input: infer Input extends z.ZodObject } ? z.input<Input> : never;
 
 /** What a client sends to an operation: `InputOf<"calls.list">`. */
-export type InputOf<Name extends OperationName> = Sent<Named<Name>>;
+export type InputOf<Name extends OperationName> = Sent<Named<Name, Declared>>;
 
 /** The answer of an operation over HTTP: `AnswerOf<"keys.list">`. */
-export type AnswerOf<Name extends OperationName> = TypeOf<Named<Name>["output"]>;
+export type AnswerOf<Name extends OperationName> = AnswerIn<Named<Name, Declared>>;

@@ -1,7 +1,6 @@
 import { isRawJSON } from "../lib/json/exact-numbers.ts";
 import { valueAtPath } from "../lib/text/fill-references.ts";
-import { isObject, type UnknownObject } from "../model/json.ts";
-import { membersOf } from "./message.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../model/json.ts";
 
 const plainPattern = /^(?!=\?base64\?)[!-~](?:[ -~]*[!-~])?$/;
 
@@ -45,7 +44,7 @@ export function readParamHeaders(schema: unknown): {
       if (problem !== undefined) return problem;
       mirrored.push({ path, header: String(node[keyword]) });
     }
-    const properties = Object.entries(membersOf(node.properties));
+    const properties = Object.entries(objectOrEmpty(node.properties));
     return (
       firstOf(properties, ([name, child]) => visit(child, [...path, name], isReachable)) ??
       firstOf(Object.entries(node), ([key, child]) =>

@@ -23,16 +23,6 @@ export function renderMessage(message: OutgoingMessage): string {
   return `${withoutArguments.slice(0, -2)},"arguments":${onOneLine(text)}}}`;
 }
 
-/** Of what the other side sends, which may be anything: none where it is no object. */
-export function membersOf(value: unknown): UnknownObject {
-  return isObject(value) ? value : {};
-}
-
-/** The same for a text. */
-export function stringOrNull(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
-}
-
 /** An RpcError is passed on as it is. */
 export type AnswerRequest = (
   method: string,

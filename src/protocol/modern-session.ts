@@ -2,9 +2,9 @@ import { backoffMs, pause } from "../lib/async/pause.ts";
 import { steadyNow } from "../lib/async/steady-time.ts";
 import { hasMembers, withoutUndefined } from "../lib/json/plain-data.ts";
 import type { AsClient } from "../model/calls/provider.ts";
-import { isObject, type UnknownObject } from "../model/json.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../model/json.ts";
 import { extensionsIn, relayedTo } from "./extensions.ts";
-import { membersOf, RpcError, TransportError } from "./message.ts";
+import { RpcError, TransportError } from "./message.ts";
 import type { Peer } from "./peer.ts";
 import { hasShared, isExtendedKind, requireKnownKind, unknownKind } from "./result-kinds.ts";
 import {
@@ -40,7 +40,7 @@ export async function completeResult(
           if (round === 0) throw thrown;
           throw asSent(thrown);
         });
-    const type = membersOf(result).resultType ?? "complete";
+    const type = objectOrEmpty(result).resultType ?? "complete";
     if (type === "complete" || !isObject(result)) return result;
     if (type === "task" && options.task) return result;
     if (type !== "input_required" || !mayAsk.has(method)) {
@@ -63,14 +63,14 @@ async function answerQuestions(
   { inputRequests, requestState }: UnknownObject,
   { onRequest, signal = new AbortController().signal }: RequestOptions,
 ): Promise<UnknownObject> {
-  const questions = Object.entries(membersOf(inputRequests));
+  const questions = Object.entries(objectOrEmpty(inputRequests));
   const answers = await Promise.all(
     questions.map(async ([key, question]): Promise<[string, UnknownObject]> => {
-      const { method, params } = membersOf(question);
+      const { method, params } = objectOrEmpty(question);
       if (!onRequest || typeof method !== "string") {
         throw new RpcError(-32603, `it asked for '${method}', which cannot be answered here`);
       }
-      return [key, await onRequest(method, membersOf(params), signal)];
+      return [key, await onRequest(method, objectOrEmpty(params), signal)];
     }),
   );
   const inputResponses = answers.length === 0 ? undefined : Object.fromEntries(answers);
@@ -95,7 +95,7 @@ export async function discoverModern(
   signal: AbortSignal,
 ): Promise<Session> {
   const result = await peer.request("server/discover", withEnvelope({}, client), { signal });
-  const discovered = membersOf(result);
+  const discovered = objectOrEmpty(result);
   const versions = discovered.supportedVersions;
   // Some servers answer every method with something.
   if (!Array.isArray(versions)) throw new RpcError(-32601, "it does not know server/discover");
@@ -112,7 +112,7 @@ export function openModernSession(
   client: ClientDescription,
   discovered: UnknownObject,
 ): Session {
-  const serverInfo = membersOf(discovered._meta)[`${metaPrefix}serverInfo`];
+  const serverInfo = objectOrEmpty(discovered._meta)[`${metaPrefix}serverInfo`];
   const server = describeServer(discovered);
   const ended = new AbortController();
   const selfDescription = client.own ? { ...client, capabilities: client.own } : client;
@@ -167,7 +167,7 @@ export function openModernSession(
 
 /** A server may answer with a task only where the client declares the extension. */
 function withTasks({ info, capabilities }: ClientDescription): ClientDescription {
-  const declared = membersOf(capabilities.extensions);
+  const declared = objectOrEmpty(capabilities.extensions);
   return {
     info,
     capabilities: { ...capabilities, extensions: { ...declared, [tasksExtension]: {} } },

@@ -1,7 +1,7 @@
 import { plainText } from "../lib/text/plain-text.ts";
-import { isObject } from "../model/json.ts";
+import { isObject, objectOrEmpty } from "../model/json.ts";
 import { extensionsIn } from "./extensions.ts";
-import { membersOf, RpcError, TransportError } from "./message.ts";
+import { RpcError, TransportError } from "./message.ts";
 import { discoverModern, modernErrors, openModernSession, withEnvelope } from "./modern-session.ts";
 import type { Peer } from "./peer.ts";
 import { requireLegacyKind } from "./result-kinds.ts";
@@ -35,7 +35,7 @@ const maxShownLength = 40;
 /** The revisions that an error names. */
 function supportedBy(refusal: unknown): string[] {
   if (!(refusal instanceof RpcError)) return [];
-  const { supported } = membersOf(refusal.data);
+  const { supported } = objectOrEmpty(refusal.data);
   if (!Array.isArray(supported)) return [];
   return supported.filter((version) => typeof version === "string");
 }
@@ -57,7 +57,7 @@ function acceptHandshake(
   result: unknown,
   { capabilities, logLevel: level }: ClientDescription,
 ): Session {
-  const answer = membersOf(result);
+  const answer = objectOrEmpty(result);
   const version = legacyVersions.find((candidate) => candidate === answer.protocolVersion);
   if (version === undefined) {
     const spokenVersion = JSON.stringify(answer.protocolVersion) ?? "of no version";

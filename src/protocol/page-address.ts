@@ -1,5 +1,5 @@
-import { isObject, type UnknownObject } from "../model/json.ts";
-import { invalidAnswer, membersOf, RpcError } from "./message.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../model/json.ts";
+import { invalidAnswer, RpcError } from "./message.ts";
 
 /** An error of this code names pages to visit before the request is repeated. */
 const pagesRequired = -32042;
@@ -18,13 +18,13 @@ export function requirePage(method: string, params: UnknownObject): void {
 export function requirePagesIn(result: unknown): unknown {
   if (!isObject(result) || !isObject(result.inputRequests)) return result;
   for (const question of Object.values(result.inputRequests))
-    if (isObject(question)) requirePage(String(question.method), membersOf(question.params));
+    if (isObject(question)) requirePage(String(question.method), objectOrEmpty(question.params));
   return result;
 }
 
 /** What the other side answered with an error, without addresses that no client may open. */
 export function toRpcError(code: number, message: string, data: unknown): RpcError {
-  const pages = membersOf(data).elicitations;
+  const pages = objectOrEmpty(data).elicitations;
   if (code !== pagesRequired || !Array.isArray(pages)) return new RpcError(code, message, data);
   const problems = pages.filter(isObject).flatMap((page) => problemOf(page.url) ?? []);
   if (problems.length === 0) return new RpcError(code, message, data);

@@ -1,16 +1,14 @@
 import { createThrottle, type Throttle } from "../lib/async/throttle.ts";
 import { sizeOf } from "../lib/json/json-text.ts";
 import { createShortLivedMap } from "../lib/short-lived-map.ts";
-import { isObject, type UnknownObject } from "../model/json.ts";
+import { isObject, objectOrEmpty, stringOrNull, type UnknownObject } from "../model/json.ts";
 import {
   type AnswerRequest,
   type Channel,
   invalidAnswer,
-  membersOf,
   type OutgoingMessage,
   type RequestId,
   RpcError,
-  stringOrNull,
   TransportError,
 } from "./message.ts";
 import { toRpcError } from "./page-address.ts";
@@ -34,7 +32,7 @@ function createPeerRequests(
       relatesTo: RequestId | undefined,
     ): Promise<void> {
       if (method === "ping") return send({ jsonrpc: "2.0", id, result: {} });
-      const params = membersOf(rawParams);
+      const params = objectOrEmpty(rawParams);
       const controller = new AbortController();
       controllers.set(id, controller);
       try {
@@ -378,7 +376,7 @@ function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
 
   /** The request named by task, stream or token, or the only one. */
   function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest {
-    const meta = membersOf(params._meta);
+    const meta = objectOrEmpty(params._meta);
     const calledId = typeof meta.tool_call_id === "string" ? Number(meta.tool_call_id) : undefined;
     const namedId = relatesTo ?? requestOf(meta.progressToken) ?? calledId;
     const cause = tasks.named(meta) ?? pending.get(namedId)?.options ?? tasks.ofToken(namedId);
@@ -402,7 +400,7 @@ function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
     if (typeof method !== "string") takeAnswer(message);
     else if (isEcho(method, pending.get(id as RequestId)))
       settle(id as RequestId)?.waiter.reject(echoError());
-    else if (id === undefined) takeNotification(method, membersOf(message.params), relatesTo);
+    else if (id === undefined) takeNotification(method, objectOrEmpty(message.params), relatesTo);
     else void questions.take(id as RequestId, method, message.params, relatesTo);
   }
 

@@ -1,6 +1,6 @@
-import { isObject, type UnknownObject } from "../model/json.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../model/json.ts";
 import { extensionsIn, sharedExtensions } from "./extensions.ts";
-import { invalidAnswer, membersOf, type RpcError } from "./message.ts";
+import { invalidAnswer, type RpcError } from "./message.ts";
 import { requirePagesIn } from "./page-address.ts";
 import type { RequestOptions } from "./session.ts";
 
@@ -38,7 +38,7 @@ export function requireLegacyKind(
 
 /** For a caller that answers questions itself. */
 export function requireKnownKind(result: unknown, isExtended: boolean): unknown {
-  const type = membersOf(result).resultType ?? "complete";
+  const type = objectOrEmpty(result).resultType ?? "complete";
   const isKnown = type === "complete" || type === "input_required" || type === "task";
   if (!isKnown && !(isExtended && isExtendedKind(type))) throw unknownKind(type);
   return requirePagesIn(result);

@@ -1,7 +1,7 @@
 import type { Cancellable } from "../lib/async/cancellation.ts";
 import type { AsClient, Continuation, HiddenValues } from "../model/calls/provider.ts";
-import type { UnknownObject } from "../model/json.ts";
-import { type AnswerRequest, membersOf, stringOrNull } from "./message.ts";
+import { objectOrEmpty, stringOrNull, type UnknownObject } from "../model/json.ts";
+import type { AnswerRequest } from "./message.ts";
 
 export type Progress = { progress: number; total: number | null; message: string | null };
 
@@ -93,7 +93,7 @@ export function describeServer(
   handshake: UnknownObject,
 ): Pick<Session, "capabilities" | "instructions"> {
   return {
-    capabilities: membersOf(handshake.capabilities),
+    capabilities: objectOrEmpty(handshake.capabilities),
     instructions: stringOrNull(handshake.instructions),
   };
 }

@@ -1,4 +1,5 @@
 import { steadyNow } from "../lib/async/steady-time.ts";
+import { ownField } from "../lib/json/plain-data.ts";
 import { cutText } from "../lib/text/cut-text.ts";
 import { plainText } from "../lib/text/plain-text.ts";
 import { redact } from "../lib/text/redact.ts";
@@ -54,7 +55,7 @@ function launcherOf({
   const [flag = "", inner] = args;
   if (program === "cmd" && /^\/c$/i.test(flag))
     return launcherOf({ command: inner, args: args.slice(2) });
-  const launcher = Object.hasOwn(launchers, program) ? launchers[program] : undefined;
+  const launcher = ownField(launchers, program);
   if (launcher === undefined) return null;
   if (launcher.verbs === undefined) return { ...launcher, name: program };
   const verb = args

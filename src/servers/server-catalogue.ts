@@ -1,5 +1,6 @@
 import { abortable } from "../lib/async/signals.ts";
 import { hasMembers, keepSameItems } from "../lib/json/plain-data.ts";
+import { errorText } from "../lib/text/error-text.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject, type UnknownObject } from "../model/json.ts";
 import type { KnownServer, ServerDefinition } from "../model/servers/server.ts";
@@ -292,11 +293,7 @@ function discoveryOf(
         text: `its ${listName} are flapping: each listing brings another notice of change. They are listed less often, at most once a minute`,
       }),
     onFailed: (thrown) =>
-      onFailed(
-        options.hide(
-          `listing its ${listName} failed: ${thrown instanceof Error ? thrown.message : thrown}`,
-        ),
-      ),
+      onFailed(options.hide(`listing its ${listName} failed: ${errorText(thrown)}`)),
   });
 }
 

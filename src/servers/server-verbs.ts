@@ -10,6 +10,7 @@ import type { Listed, PlanePrompts, PlaneResources, PlaneServers } from "../mode
 import { type Inside, type KnownCaller, mayDo, type Principal } from "../model/principal.ts";
 import type { OfferKind } from "../model/servers/server.ts";
 import type { ServerStatus } from "../model/servers/server-schema.ts";
+import { transports } from "../model/servers/transports.ts";
 import { safeIcons } from "../protocol/list-all.ts";
 import { withEndedSignIn } from "./auth/problems.ts";
 import type { EndedSignIn } from "./auth/records.ts";
@@ -37,7 +38,9 @@ async function withSignIns(
   { user }: Principal,
   { endedSignIns }: Pick<VerbOptions, "endedSignIns">,
 ): Promise<ServerStatus[]> {
-  const isRemote = statuses.some(({ transport }) => transport !== null && !isLocal.has(transport));
+  const isRemote = statuses.some(
+    ({ transport }) => transport !== null && !transports[transport].isLocal,
+  );
   if (!isRemote || endedSignIns === undefined) return statuses;
   // A store that cannot be read is not what was asked about.
   const ended = await endedSignIns(user).catch(() => null);
@@ -46,8 +49,6 @@ async function withSignIns(
     return signIn === undefined ? status : withEndedSignIn(status, signIn);
   });
 }
-
-const isLocal: ReadonlySet<string> = new Set(["stdio", "memory", "skills"]);
 
 export type VerbOptions = {
   defaultPrincipal: Principal;

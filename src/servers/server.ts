@@ -3,6 +3,7 @@ import type { ListOwner } from "../model/catalogue/list-owner.ts";
 import { PlaneError } from "../model/errors.ts";
 import type { PlaneEvent } from "../model/events.ts";
 import type { ServerDefinition } from "../model/servers/server.ts";
+import { transports } from "../model/servers/transports.ts";
 import {
   type ConnectionOptions,
   createServerConnection,
@@ -129,9 +130,7 @@ function createParts(options: ServerOptions) {
       if (!desired.isStopped()) lists.of(user).listChanged(list);
     },
   });
-  const byDefault = ["stdio", "memory", "skills"].includes(definition.transport)
-    ? "shared"
-    : "principal";
+  const byDefault = transports[definition.transport].isLocal ? "shared" : "principal";
   const { session = byDefault } = definition;
   const sharing = () => (session === "shared" && isPersonal() ? "principal" : session);
   // Main is the session of the usual caller, except where users have credentials of their own.

@@ -6,7 +6,7 @@ import type { AuditedWork, PlaneAudit } from "../model/audit.ts";
 import type { AuditRecord } from "../model/audit-schema.ts";
 import { checkVerifyOptions, type VerifyOptions } from "../model/calls/call-history.ts";
 import { type ErrorCode, PlaneError, toPlaneError } from "../model/errors.ts";
-import { isObject, type Json } from "../model/json.ts";
+import { isObject, type Json, stringOrNull } from "../model/json.ts";
 import { noCursor } from "../model/page.ts";
 import { type Caller, type Face, type Principal, requireScope } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
@@ -58,7 +58,7 @@ export function createAudit({
       id: uniqueId(),
       at: nowText(),
       operation: work.operation,
-      target: typeof target === "string" ? target : null,
+      target: stringOrNull(target),
       user: principal.user,
       key: principal.key ?? null,
       face,

@@ -45,7 +45,7 @@ export function createSessionStore({ store, onNews, outlivesUs }: SessionStorePo
         const row = rowOf(value);
         return { value: row && asValue({ session: change(row.session), usedAt }), answer: null };
       };
-      await (await store()).changeShared(keyOf(id), sessionLifetimeMs, step, true);
+      await (await store()).changeShared(keyOf(id), sessionLifetimeMs, step, { tells: true });
     },
     async touch(id) {
       const step = (value: JsonObject | null, usedAt: number) => ({
@@ -59,7 +59,7 @@ export function createSessionStore({ store, onNews, outlivesUs }: SessionStorePo
         keyOf(id),
         sessionLifetimeMs,
         () => ({ value: null, answer: null }),
-        true,
+        { tells: true },
       );
     },
     async endUnused(id) {
@@ -79,7 +79,7 @@ export function createSessionStore({ store, onNews, outlivesUs }: SessionStorePo
         const messages = [...((value?.messages ?? []) as unknown[]), message].slice(-maxMail);
         return { value: { messages } as JsonObject, answer: null };
       };
-      await (await store()).changeShared(`${mail}${id}`, mailLifetimeMs, step, true);
+      await (await store()).changeShared(`${mail}${id}`, mailLifetimeMs, step, { tells: true });
     },
     async mail(id) {
       const value = await (await store()).sharedValue(`${mail}${id}`);

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { createEventBus } from "../lib/async/event-bus.ts";
 import { once } from "../lib/async/once.ts";
 import { nowText } from "../lib/ids-and-time.ts";
+import { withoutUndefined } from "../lib/json/plain-data.ts";
 import { redactDeep } from "../lib/text/redact.ts";
 import type { AgentRun } from "../model/agent/run-schema.ts";
 import type { AuditRecord } from "../model/audit-schema.ts";
@@ -127,7 +128,7 @@ export function createRecorder(
       directory,
       packages,
       files: configuration()?.own ?? [],
-      ...(settings === undefined ? {} : { settings }),
+      ...withoutUndefined({ settings }),
     });
     ({ trouble, isInformed } = openedStore.store);
     const report = (change: StoreTrouble | null) =>

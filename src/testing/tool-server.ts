@@ -1,3 +1,4 @@
+import { ownField } from "../lib/json/plain-data.ts";
 import { errorText } from "../lib/text/error-text.ts";
 import type { JsonObject } from "../model/json.ts";
 import { legacyVersions, modernVersion } from "../protocol/session.ts";
@@ -62,7 +63,7 @@ export function toolServer(
     async "tools/call"(params) {
       const tool = String(params.name);
       const args = (params.arguments ?? {}) as JsonObject;
-      const definition = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+      const definition = ownField(tools, tool);
       if (definition === undefined) throw new Error(`Unknown tool: ${tool}`);
       calls.push({ tool, arguments: args });
       try {
@@ -75,7 +76,7 @@ export function toolServer(
   };
 
   async function answer({ id, method = "", params = {} }: MemoryMessage): Promise<object> {
-    const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    const run = ownField(methods, method);
     if (run === undefined)
       return {
         jsonrpc: "2.0",

@@ -5,6 +5,7 @@ import { appliesHere, type Catalogue, type Configuration } from "../catalogue/ca
 import type { Settings } from "../config/config.ts";
 import { lazily } from "../lib/async/lazily.ts";
 import { once } from "../lib/async/once.ts";
+import { errorText } from "../lib/text/error-text.ts";
 import type { JobListing } from "../model/catalogue/registry-summary.ts";
 import { mayBelongTo } from "../model/catalogue/tool-name.ts";
 import { PlaneError } from "../model/errors.ts";
@@ -141,7 +142,7 @@ function createDueWork({ store }: Pick<Recorder, "store">) {
 function warn(thrown: unknown): void {
   // The store has reported that it is unreachable, and comes back.
   if (thrown instanceof PlaneError && thrown.data.lost === true) return;
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  const reason = errorText(thrown);
   process.emitWarning(`Jobs and failed calls are not started: ${reason}`);
 }
 

@@ -14,7 +14,9 @@ type Key = { id: string; secret: string };
 /** What the version said while it wrote the store. */
 type Made = { ops: Key; other: Key; approval: string; run: string; last: string[]; head: string };
 type Line = { table: string; row: Record<string, unknown> };
-type Body = Record<string, unknown> & { [list: string]: { id: string; status: string; decision?: string }[] };
+type Body = Record<string, unknown> & {
+  [list: string]: { id: string; status: string; decision?: string }[];
+};
 type Reply = { status: number; body: Body };
 
 export type RestoredStore = {

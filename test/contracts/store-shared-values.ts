@@ -20,11 +20,19 @@ export const sharedValuePromises: Promises = {
     const key = `it's "one" \\ ${"x".repeat(300)}`;
     assert.equal(await store.sharedValue(key), null);
     await store.changeShared(key, hour, put("a"));
-    await store.changeShared(key, hour, put("b"), true);
+    await store.changeShared(key, hour, put("b"), { tells: true });
     const again = await reopen();
     assert.deepEqual(await again.sharedValue(key), { text: "b" });
     await again.changeShared(key, hour, () => ({ value: null, answer: null }));
     assert.equal(await again.sharedValue(key), null);
+  },
+
+  "gives a sealed value back to each step that follows": async ({ store, reopen }) => {
+    await store.changeShared("sealed", hour, put("a"), { isSealed: true });
+    const again = await reopen();
+    assert.deepEqual(await again.sharedValue("sealed"), { text: "a" });
+    const before = await again.changeShared("sealed", hour, (value) => ({ value, answer: value }));
+    assert.deepEqual(before, { text: "a" });
   },
 
   "takes one step after the other, and each gets its result": async ({ store }) => {

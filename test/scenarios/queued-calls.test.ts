@@ -184,7 +184,15 @@ suite("a call whose caller chose to have it run when its server is back", () => 
     assert.equal(called.code, 3, called.stderr);
     const [, id = ""] = /calls show (\S+)'/.exec(called.stderr) ?? assert.fail(called.stderr);
     assert.match((await run("calls", "show", id)).stdout, /queue\s+pending, next try at /);
+    const listWaiting = async () => {
+      const { calls } = (await run("calls", "list", "--status", "waiting", "--json")).json();
+      const overHttp = await getJson(`${serving.url}/calls?status=waiting`);
+      assert.deepEqual(calls, overHttp.body.calls);
+      return (calls as { id: string }[]).map((call) => call.id);
+    };
+    assert.deepEqual(await listWaiting(), [id, queued.id]);
     assert.equal((await run("dead-letters", "delete", id)).code, 0);
+    assert.deepEqual(await listWaiting(), [queued.id]);
     assert.match((await run("calls", "show", id)).stdout, /queue\s+deleted: nothing runs it/);
   });
 });

@@ -142,6 +142,29 @@ suite("the record of calls", () => {
     assert.equal(missing.code, 1);
   });
 
+  test("the command line shows what is kept of calls, and says where nothing is", async () => {
+    await using directory = await temporaryDirectory();
+    const data = directory.file("data");
+    const run = async (keepPayloads: boolean, ...words: string[]) => {
+      const more = { observability: { keepPayloads } };
+      const config = await writeConfig(directory, { echo: fixture("echo") }, more);
+      return runCli([...words, "--config", config, "--data-dir", data]);
+    };
+    await run(false, "call", "echo.echo", "message=forgotten");
+    const silent = await run(false, "calls", "list", "--payloads");
+    assert.match(silent.stderr, /are not kept\. 'observability\.keepPayloads' keeps/);
+    await run(true, "call", "echo.echo", "message=remembered");
+    const listed = await run(true, "calls", "list", "--payloads");
+    assert.match(listed.stdout, /arguments {2}\{"message":"remembered"\}\n {2}result/);
+    assert.match(listed.stdout, /arguments and result are not kept/);
+    assert.equal(listed.stderr, "");
+    const { calls } = (await run(true, "calls", "list", "--payloads", "--json")).json();
+    const [newest] = calls as { id: string; payload: { arguments: object } }[];
+    assert.deepEqual(newest?.payload.arguments, { message: "remembered" });
+    const shown = await run(true, "calls", "show", newest?.id ?? "");
+    assert.match(shown.stdout, /Kept\n {2}arguments {2}\{"message":"remembered"\}/);
+  });
+
   test("it can be verified, and each change of it is found, also through a plane that serves", async () => {
     await using directory = await temporaryDirectory();
     const config = await writeConfig(directory, { echo: fixture("echo") });

@@ -21,6 +21,7 @@ import {
   requireScope,
 } from "@toolplane/core/model/principal";
 import { createEndings } from "./endings.ts";
+import { createKeptValues } from "./kept-values.ts";
 import { readSource } from "./program-text.ts";
 import { createProgramTools } from "./program-tools.ts";
 import { createRecordedCalls, type WaitingRun } from "./recorded-calls.ts";
@@ -35,15 +36,16 @@ export function createCode(parts: CodeParts): CodeRunner {
   const recorded = createRecordedCalls(store);
   const sandbox = once(async () => (await import("./sandbox.ts")).createSandbox());
   const active = new Set<Promise<unknown>>();
-  const { outcomeOf, refusedBy } = createEndings(parts);
+  const values = createKeptValues(parts.conversations);
+  const { outcomeOf, refusedBy } = createEndings(parts, values);
 
   async function begin(
     args: UnknownObject,
     id: string,
-    options: RunCodeOptions,
-    owner: string,
+    options: KnownOptions,
   ): Promise<WaitingRun> {
-    const { conversation = null, readOnly = false } = options;
+    const { principal, conversation = null, readOnly = false } = options;
+    const owner = ownerOf(principal);
     if (typeof args.resume === "string") {
       const waitingRun = await recorded.take(args.resume, owner);
       if (waitingRun) return waitingRun;
@@ -51,13 +53,12 @@ export function createCode(parts: CodeParts): CodeRunner {
       throw new PlaneError("NOT_FOUND", `No run '${args.resume}' waits. ${remedy}`);
     }
     const source = readSource(args.code);
-    const values = conversation === null ? "{}" : await recorded.values(owner, conversation);
     return {
       id,
       owner,
       source,
       startedAt: Date.now(),
-      store: values,
+      store: await values.of(conversation, principal),
       readOnly,
       conversation,
       recorded: {},
@@ -72,7 +73,7 @@ export function createCode(parts: CodeParts): CodeRunner {
   ): Promise<CodeOutcome> {
     const { principal } = options;
     const startedAt = performance.now();
-    const run = await begin(args, id, options, ownerOf(principal));
+    const run = await begin(args, id, options);
     const writes = run.readOnly ? tools.writesIn(run.source, principal) : [];
     const endFacts = { principal, run, options, startedAt };
     if (writes.length > 0) return outcomeOf({ writes }, endFacts, recorded);

@@ -1,6 +1,6 @@
 import type { CodeParts } from "@toolplane/core/agent";
 import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
-import { rounded } from "@toolplane/core/lib/text/wording";
+import { nounFor, rounded } from "@toolplane/core/lib/text/wording";
 import type {
   CodeOutcome,
   ProgramError,
@@ -12,6 +12,7 @@ import { type ErrorCode, errorTable, PlaneError, reportError } from "@toolplane/
 import type { Json } from "@toolplane/core/model/json";
 import { ownerOf, type Principal } from "@toolplane/core/model/principal";
 import type { Blobs } from "./blobs.ts";
+import type { KeptValues } from "./kept-values.ts";
 import { codeLimits } from "./limits.ts";
 import type { RecordedCalls, WaitingRun } from "./recorded-calls.ts";
 import type { EndedRun } from "./run-code.ts";
@@ -30,7 +31,7 @@ const noUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 const maxKeptCharacters = 8 * 1024 * 1024;
 
 /** How a program ended, in words and on record. */
-export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
+export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">, values: KeptValues) {
   return {
     async outcomeOf(
       ended: EndedRun | RefusedWrites,
@@ -48,8 +49,8 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">) {
       const isKept = waits && JSON.stringify(run.recorded).length <= maxKeptCharacters;
       if (isKept) await recorded.keep(run);
       const readResult = result.ok ? readValue(result.json, blobs) : undefined;
-      if (result.ok && run.conversation !== null && result.store !== run.store)
-        await recorded.keepValues(run.owner, run.conversation, result.store);
+      if (result.ok && result.store !== run.store)
+        await values.keep(run.conversation, principal, result.store);
       const planeError = waits ? waitsFor(waiting, run, isKept) : errorOf(ended, readResult);
       const error = planeError && { ...reportError(planeError), ...lineIn(planeError) };
       const visibleValue = readResult?.value ?? null;
@@ -206,7 +207,7 @@ function withText(
     lines.push(`The program returned nothing. ${remedy}`);
   }
   if (unawaited > 0) {
-    const pronoun = unawaited === 1 ? "it" : "them";
+    const pronoun = nounFor(unawaited, "it", "them");
     lines.push(
       `The program ended before ${unawaited} of its calls did. Put 'await' before ${pronoun}.`,
     );

@@ -12,6 +12,7 @@ import {
   renderDeclarations,
   type ToolPaths,
 } from "@toolplane/core/model/catalogue/tool-paths";
+import { listOrEmpty } from "@toolplane/core/model/json";
 import type { Plane } from "@toolplane/core/model/plane";
 import type { Principal } from "@toolplane/core/model/principal";
 
@@ -138,7 +139,7 @@ export function createProgramTools({ plane, visibleTo, serverNames, onlyReads }:
     /** For a call with anything but one object. */
     argumentsHint(path: readonly string[], principal: Principal): string {
       const { properties = {}, required = [] } = lookUp(path, principal)?.tool?.parameters ?? {};
-      const requiredNames = Array.isArray(required) ? required : [];
+      const requiredNames = listOrEmpty(required);
       const names = Object.keys(properties as object).toSorted(
         (first, second) =>
           Number(requiredNames.includes(second)) - Number(requiredNames.includes(first)),

@@ -1,4 +1,4 @@
-import { hash, hashText } from "@toolplane/core/lib/json/stable-json";
+import { hashText } from "@toolplane/core/lib/json/stable-json";
 import type { CodeCall } from "@toolplane/core/model/agent/code-run";
 import type { Outcome } from "@toolplane/core/model/calls/call";
 import { resultText, type ToolResult } from "@toolplane/core/model/calls/result";
@@ -28,12 +28,10 @@ const keepMs = 7 * 86_400_000;
 const maxAnswer = 16 * 1024 * 1024;
 const runKey = (id: string) => `code:${id}`;
 const answerKey = (approval: string) => `code-answer:${approval}`;
-const storeKey = (owner: string, conversation: string) =>
-  `code-store:${hash([owner, conversation])}`;
 
 export type RecordedCalls = ReturnType<typeof createRecordedCalls>;
 
-/** What outlives a run: of those that wait their calls, of conversations small values. */
+/** What outlives a run that waits: its calls. */
 export function createRecordedCalls(store: () => Promise<Store>) {
   const put = async (key: string, value: JsonObject | null) =>
     (await store()).changeShared(key, keepMs, () => ({ value, answer: null }));
@@ -54,13 +52,6 @@ export function createRecordedCalls(store: () => Promise<Store>) {
       if (value === null) return null;
       return String(value.json);
     },
-    async values(owner: string, conversation: string): Promise<string> {
-      return JSON.stringify(
-        (await (await store()).sharedValue(storeKey(owner, conversation))) ?? {},
-      );
-    },
-    keepValues: (owner: string, conversation: string, json: string) =>
-      put(storeKey(owner, conversation), JSON.parse(json) as JsonObject),
   };
 }
 

@@ -2,6 +2,7 @@ import { createSemaphore } from "@toolplane/core/lib/async/semaphore";
 import { TimeLimiter } from "@toolplane/core/lib/async/time-limit";
 import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { hashText } from "@toolplane/core/lib/json/stable-json";
+import { compareText } from "@toolplane/core/lib/text/wording";
 import type { CodeCall, RunCodeOptions } from "@toolplane/core/model/agent/code-run";
 import type { Outcome } from "@toolplane/core/model/calls/call";
 import type { Relay } from "@toolplane/core/model/calls/provider";
@@ -142,8 +143,7 @@ export async function runCode(
 
 /** Times as `toISOString` writes them sort as texts. */
 function byTime(a: CodeCall, b: CodeCall): number {
-  if (a.at === b.at) return 0;
-  return a.at < b.at ? -1 : 1;
+  return compareText(a.at, b.at);
 }
 
 /** Answers what a program asks for. Never rejects; null where a person is asked first. */

@@ -129,7 +129,12 @@ function mountOption(mount: string): string {
   return [...fields, ...(isWritable ? [] : ["readonly"])].join(",");
 }
 
-const runtimes = ["docker", "podman"] as const;
+/** What is looked for, in this order. */
+const programs: Readonly<Record<ServerContainer["runtime"], readonly string[]>> = {
+  auto: ["docker", "podman"],
+  docker: ["docker"],
+  podman: ["podman"],
+};
 
 /** By its whole path: a variable for the server must not change which program starts it. */
 export function findRuntime(
@@ -138,9 +143,8 @@ export function findRuntime(
 ): string | null {
   const path =
     Object.entries(environment).find(([name]) => name.toUpperCase() === "PATH")?.[1] ?? "";
-  const names = runtime === "auto" ? runtimes : [runtime];
   const extension = process.platform === "win32" ? ".exe" : "";
-  const candidates = names.flatMap((name) =>
+  const candidates = programs[runtime].flatMap((name) =>
     path.split(delimiter).map((directory) => join(directory, name + extension)),
   );
   return candidates.find((file) => existsSync(file)) ?? null;

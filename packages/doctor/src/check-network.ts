@@ -11,10 +11,11 @@ import {
   proxyFor,
 } from "@toolplane/core/lib/net/proxy";
 import type { DoctorCheck } from "@toolplane/core/model/config/doctor-schema";
+import { stringOrEmpty } from "@toolplane/core/model/json";
 import { failed, passed } from "./check-configuration.ts";
 
 export function checkUrl(text: string | undefined): { url: URL } | { check: DoctorCheck } {
-  const url = text !== undefined && URL.canParse(text) ? new URL(text) : null;
+  const url = URL.parse(text ?? "");
   if (url && /^(?:https?|wss?):$/.test(url.protocol) && url.hostname !== "") return { url };
   const detail =
     text === undefined ? "There is no 'url'." : "'url' is not an address that can be used.";
@@ -47,7 +48,7 @@ export async function checkReachable(url: URL, limitMs: number, key = "url"): Pr
       return failed("reachable", `${message}.`, `Correct '${key}'.`);
     if (thrown instanceof ProxyFailed)
       return failed("reachable", asSentence(thrown.detail), asSentence(thrown.remedy));
-    const errorCode = typeof code === "string" ? code : "";
+    const errorCode = stringOrEmpty(code);
     const timeLimitText = signal.aborted ? `within ${limitMs / 1000} s` : null;
     const [detail, fix] = explain(url, {
       code: errorCode,

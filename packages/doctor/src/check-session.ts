@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TimeLimiter } from "@toolplane/core/lib/async/time-limit";
+import { errorText } from "@toolplane/core/lib/text/error-text";
 import { plainText } from "@toolplane/core/lib/text/plain-text";
 import { redact } from "@toolplane/core/lib/text/redact";
 import { countOf, sentence } from "@toolplane/core/lib/text/wording";
@@ -360,10 +361,7 @@ async function explain({
       output: saidBy(processEnd),
     };
   }
-  const reason = redact(plainText(thrown instanceof Error ? thrown.message : String(thrown))).slice(
-    0,
-    maxReason,
-  );
+  const reason = redact(plainText(errorText(thrown))).slice(0, maxReason);
   const output = saidBy(thrown);
   if (thrown instanceof RpcError)
     return { kind: "refused", reason: `it answered with an error: ${reason}`, output };

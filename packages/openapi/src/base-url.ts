@@ -1,6 +1,6 @@
 import { type Foreign, foreign, joined, urlOf, withoutQuery } from "@toolplane/core/model/foreign";
-import type { UnknownObject } from "@toolplane/core/model/json";
-import { type ApiDocument, DocumentProblem, listIn, objectOrEmpty, textIn } from "./document.ts";
+import { listOrEmpty, objectOrEmpty, type UnknownObject } from "@toolplane/core/model/json";
+import { type ApiDocument, DocumentProblem, textIn } from "./document.ts";
 
 /** Where the API is: as configured, as the document says, or where the document is. */
 export function baseUrlOf(
@@ -11,7 +11,7 @@ export function baseUrlOf(
   if (configuredUrl !== undefined) return foreign(new URL(configuredUrl));
   const { root, dialect } = document;
   const address =
-    dialect === "2.0" ? legacyAddress(root, source) : serverAddress(listIn(root.servers));
+    dialect === "2.0" ? legacyAddress(root, source) : serverAddress(listOrEmpty(root.servers));
   return absolute(address ?? foreign("/"), source);
 }
 
@@ -40,7 +40,7 @@ function serverAddress(servers: readonly unknown[]): Foreign<string> | undefined
   const { url, variables } = objectOrEmpty(servers[0]);
   const address = textIn(url)?.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
     const variable = objectOrEmpty(objectOrEmpty(variables)[name]);
-    return String(variable.default ?? listIn(variable.enum)[0] ?? "");
+    return String(variable.default ?? listOrEmpty(variable.enum)[0] ?? "");
   });
   return address === undefined ? undefined : foreign(address);
 }
@@ -52,7 +52,7 @@ function legacyAddress(
   const path = textIn(basePath) ?? "/";
   const name = textIn(host);
   if (name === undefined) return source === null ? undefined : foreign(path);
-  const scheme = legacyScheme(listIn(schemes), source?.host === name ? source : null);
+  const scheme = legacyScheme(listOrEmpty(schemes), source?.host === name ? source : null);
   return joined(`${scheme}://`, foreign(name), path.startsWith("/") ? path : `/${path}`);
 }
 

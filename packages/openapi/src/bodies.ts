@@ -1,5 +1,10 @@
-import { isObject, type UnknownObject } from "@toolplane/core/model/json";
-import { listIn, objectOrEmpty, type Resolve, textIn } from "./document.ts";
+import {
+  isObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type UnknownObject,
+} from "@toolplane/core/model/json";
+import { type Resolve, textIn } from "./document.ts";
 import { argumentName } from "./names.ts";
 import { isBinary, isJson } from "./schemas.ts";
 
@@ -191,8 +196,8 @@ function collect(schema: unknown, resolve: Resolve, merged: Merged): boolean {
   if (additionalProperties === true || isObject(additionalProperties)) merged.isOpen = true;
   for (const [name, property] of Object.entries(objectOrEmpty(properties)))
     merged.properties.set(name, property);
-  for (const name of listIn(required)) if (typeof name === "string") merged.required.add(name);
-  return listIn(allOf).every((member) => collect(member, resolve, merged));
+  for (const name of listOrEmpty(required)) if (typeof name === "string") merged.required.add(name);
+  return listOrEmpty(allOf).every((member) => collect(member, resolve, merged));
 }
 
 /** Null where a name would mean two things. */

@@ -1,5 +1,5 @@
 import { loadAndParseData } from "@toolplane/core/config";
-import { isObject, type UnknownObject } from "@toolplane/core/model/json";
+import { isObject, objectOrEmpty, type UnknownObject } from "@toolplane/core/model/json";
 
 /** Far above real documents; what is larger is no description of an API. */
 export const maxDocumentBytes = 32 * 1024 * 1024;
@@ -116,14 +116,6 @@ function readSegment(part: string): string {
   } catch {
     return segment;
   }
-}
-
-export function objectOrEmpty(value: unknown): UnknownObject {
-  return isObject(value) ? value : {};
-}
-
-export function listIn(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 export function textIn(value: unknown): string | undefined {

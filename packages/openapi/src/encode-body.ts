@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isObject, type Json, type JsonObject } from "@toolplane/core/model/json";
+import { isObject, type Json, type JsonObject, objectOrEmpty } from "@toolplane/core/model/json";
 import type { ApiBody, Property } from "./bodies.ts";
 import { isBinary } from "./schemas.ts";
 import { argumentText, InvalidArgument, namesIn, refuseNameClashes, writePairs } from "./styles.ts";
@@ -14,7 +14,7 @@ export function encodeBody(body: ApiBody, args: JsonObject): EncodedBody | null 
   if (kind === "json") return { contentType: mediaType, bytes: JSON.stringify(content) };
   if (kind === "text") return { contentType: mediaType, bytes: argumentText(content) };
   if (kind === "binary") return { contentType: mediaType, bytes: fromBase64("body", content) };
-  const fields = isObject(content) ? (content as JsonObject) : {};
+  const fields = objectOrEmpty(content) as JsonObject;
   if (kind === "form") return { contentType: mediaType, bytes: encodeForm(body, fields) };
   return encodeMultipart(body, fields);
 }

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { eitherSignal } from "@toolplane/core/lib/async/signals";
 import { configured } from "@toolplane/core/lib/net/egress";
 import type { Exchanged } from "@toolplane/core/lib/net/exchange";
 import { RequestFailed, sendRequest } from "@toolplane/core/lib/net/send-request";
@@ -52,7 +53,7 @@ async function fetchDocument(
   callerSignal: AbortSignal | undefined,
 ): Promise<Source | null> {
   const timeLimit = AbortSignal.timeout(timeoutMs);
-  const signal = callerSignal ? AbortSignal.any([callerSignal, timeLimit]) : timeLimit;
+  const signal = eitherSignal(callerSignal, timeLimit);
   const options = { gate: configured, signal, maxBytes: maxDocumentBytes, addressKey: "openapi" };
   const request = (credentials: Readonly<Record<string, string>>) =>
     sendRequest(

@@ -1,3 +1,4 @@
+import { eitherSignal } from "@toolplane/core/lib/async/signals";
 import { createEgress, type Gate, type StrictGate } from "@toolplane/core/lib/net/egress";
 import { type Agents, createAgents, type Exchanged } from "@toolplane/core/lib/net/exchange";
 import {
@@ -12,7 +13,7 @@ import { version } from "@toolplane/core/lib/version";
 import { keyInMeta } from "@toolplane/core/model/calls/idempotency-key";
 import { readTraceContext } from "@toolplane/core/model/calls/provider";
 import type { ToolResult } from "@toolplane/core/model/calls/result";
-import { isObject, type JsonObject, type UnknownObject } from "@toolplane/core/model/json";
+import { type JsonObject, objectOrEmpty, type UnknownObject } from "@toolplane/core/model/json";
 import type { ServerDefinition } from "@toolplane/core/model/servers/server";
 import {
   type Channel,
@@ -76,7 +77,7 @@ export function openApi(
       if (!("method" in message) || !("id" in message)) return;
       const { id, method, params = {} } = message;
       const options = {
-        signal: signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
+        signal: eitherSignal(signal, closing.signal),
         mayRepeat,
         onWrite,
       };
@@ -160,12 +161,12 @@ async function callOperation(
   const api = await currentApi(state);
   const operation = api.operations.get(String(params.name));
   if (operation === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name}`);
-  const args = (isObject(params.arguments) ? params.arguments : {}) as JsonObject;
+  const args = objectOrEmpty(params.arguments) as JsonObject;
   const address = await operationUrl(api, operation, state.definition, (owner) =>
     namedBy(state, owner),
   );
   refuseStrangeOrigin(api, address, state.definition);
-  const meta = isObject(params._meta) ? params._meta : {};
+  const meta = objectOrEmpty(params._meta);
   const trace = readTraceContext(meta);
   try {
     const sendOnce = async (): Promise<Exchange> => {

@@ -1,16 +1,14 @@
 import { yieldEvery } from "@toolplane/core/lib/async/pause";
 import { matchesGlob } from "@toolplane/core/lib/text/glob";
-import { isObject, type UnknownObject } from "@toolplane/core/model/json";
+import {
+  isObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type UnknownObject,
+} from "@toolplane/core/model/json";
 import type { OperationFilter } from "@toolplane/core/model/servers/server";
 import { type ApiBody, legacyBody, readBody } from "./bodies.ts";
-import {
-  type ApiDocument,
-  DocumentProblem,
-  listIn,
-  objectOrEmpty,
-  type Resolve,
-  textIn,
-} from "./document.ts";
+import { type ApiDocument, DocumentProblem, type Resolve, textIn } from "./document.ts";
 import { argumentName, createNames, nameFromPath } from "./names.ts";
 import { isJson } from "./schemas.ts";
 import { type Requirement, readSchemes, type SecurityScheme } from "./security.ts";
@@ -85,12 +83,13 @@ export async function readOperations(
       if (!isObject(operation)) continue;
       if (turns.isOver()) await turns.next();
       const name = uniqueName(textIn(operation.operationId) ?? nameFromPath(method, path));
-      if (!passes(filter, { method, path, tags: listIn(operation.tags) })) {
+      if (!passes(filter, { method, path, tags: listOrEmpty(operation.tags) })) {
         leftOut += 1;
         continue;
       }
       const context = { document, resolve, schemes, pathItem, operation, method, path, name };
-      parameters += listIn(pathItem.parameters).length + listIn(operation.parameters).length;
+      parameters +=
+        listOrEmpty(pathItem.parameters).length + listOrEmpty(operation.parameters).length;
       if (parameters > maxParameters.ofAll) throw tooManyParameters();
       operations.push(readOperation(context));
     }
@@ -122,7 +121,7 @@ function readOperation(context: Context): ApiOperation {
   const declaredParameters = mergeParameters(resolve, pathItem, operation);
   const parameters = readParameters(context, declaredParameters);
   const takenArguments = new Set(parameters.map(({ argument }) => argument));
-  const consumes = listIn(operation.consumes ?? document.root.consumes);
+  const consumes = listOrEmpty(operation.consumes ?? document.root.consumes);
   const body = isOld
     ? legacyBody(declaredParameters, consumes, resolve, takenArguments)
     : readBody(resolve.object(operation.requestBody), resolve, takenArguments);
@@ -139,7 +138,7 @@ function readOperation(context: Context): ApiOperation {
     body: mayHaveBody ? body : null,
     results: resultsOf(objectOrEmpty(operation.responses), resolve, isOld),
     security: readSecurity(operation.security ?? document.root.security),
-    servers: listIn(operation.servers ?? pathItem.servers),
+    servers: listOrEmpty(operation.servers ?? pathItem.servers),
   };
 }
 
@@ -155,7 +154,7 @@ function mergeParameters(
   operation: UnknownObject,
 ): UnknownObject[] {
   const merged = new Map<string, UnknownObject>();
-  const declared = [...listIn(pathItem.parameters), ...listIn(operation.parameters)];
+  const declared = [...listOrEmpty(pathItem.parameters), ...listOrEmpty(operation.parameters)];
   for (const reference of declared.slice(0, maxParameters.ofOne)) {
     const parameter = resolve.object(reference);
     if (textIn(parameter.name) !== undefined)

@@ -202,9 +202,7 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
 
   function typesOf({ type }: UnknownObject): Json | undefined {
     if (type === "file") return "string";
-    const typeNames = (Array.isArray(type) ? type : [type]).filter((name) =>
-      types.has(String(name)),
-    ) as string[];
+    const typeNames = [type].flat().filter((name) => types.has(String(name))) as string[];
     if (typeNames.length === 0) return undefined;
     if (typeNames.length === 1) return typeNames[0] as string;
     return [...new Set(typeNames)];
@@ -214,7 +212,7 @@ export function createSchemas(dialect: ApiVersion, resolve: Resolve) {
     if (!isNullable(node)) return schema;
     const { type, enum: allowed, ...keywords } = schema;
     if (type === undefined) return { anyOf: [schema, { type: "null" }] };
-    const typeNames = Array.isArray(type) ? type : [type];
+    const typeNames = [type].flat();
     const nullable: JsonObject = {
       ...keywords,
       type: [...typeNames.filter((name) => name !== "null"), "null"],

@@ -1,8 +1,8 @@
 import { type Foreign, foreign, urlOf } from "@toolplane/core/model/foreign";
-import type { UnknownObject } from "@toolplane/core/model/json";
+import { listOrEmpty, objectOrEmpty, type UnknownObject } from "@toolplane/core/model/json";
 import type { ServerAuth } from "@toolplane/core/model/servers/server";
 import { basicHeader } from "@toolplane/core/servers";
-import { type ApiDocument, objectOrEmpty, type Resolve, textIn } from "./document.ts";
+import { type ApiDocument, type Resolve, textIn } from "./document.ts";
 
 type ApiKeyScheme = { kind: "apiKey"; location: "header" | "query" | "cookie"; name: string };
 
@@ -70,7 +70,7 @@ function addressIn(field: unknown): OptionalAddress {
 
 /** Of the document as a whole; all scopes that there are would be more than is needed. */
 function requiredScopes({ security }: UnknownObject): string[] {
-  const requirements = Array.isArray(security) ? security : [];
+  const requirements = listOrEmpty(security);
   const scopes = requirements.flatMap((requirement) =>
     Object.values(objectOrEmpty(requirement)).flat(),
   );

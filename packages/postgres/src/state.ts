@@ -1,3 +1,4 @@
+import { compareText } from "@toolplane/core/lib/text/wording";
 import type { Json } from "@toolplane/core/model/json";
 import {
   openedTable,
@@ -137,7 +138,7 @@ function toStateRow(table: StateTable, row: Record<string, unknown>): StateRow {
     const isNumber = numberColumns.has(column) || (column === "id" && numberedTables.has(table));
     return [column, isNumber ? Number(value) : (value as Json)];
   });
-  return Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(pairs.sort(([a], [b]) => compareText(a, b)));
 }
 
 async function columnsOf(query: Query, table: StateTable): Promise<Column[]> {

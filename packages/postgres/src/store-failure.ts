@@ -1,5 +1,6 @@
 import { errorText } from "@toolplane/core/lib/text/error-text";
 import { type ErrorData, PlaneError } from "@toolplane/core/model/errors";
+import { stringOrEmpty } from "@toolplane/core/model/json";
 
 const refused = "already holds this id, or a field is missing. Record each thing once and in full";
 const slow = "was busy for too long. Try again later, or look for what holds its locks";
@@ -135,5 +136,5 @@ export function reasonOf(thrown: unknown): string {
 
 function codeOf(thrown: unknown): string {
   const { code } = (thrown ?? {}) as { code?: unknown };
-  return typeof code === "string" ? code : "";
+  return stringOrEmpty(code);
 }

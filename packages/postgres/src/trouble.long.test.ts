@@ -200,7 +200,7 @@ for (const ms of [300_000, -300_000])
   });
 
 test("a store that is closed while a task waits for a second connection is closed, and its process ends with 0", async () => {
-  const child = fileURLToPath(new URL("@toolplane/test/fixtures/closing-child", import.meta.url));
+  const child = fileURLToPath(import.meta.resolve("@toolplane/test/fixtures/closing-child"));
   for (const turns of [1, 2]) {
     const running = spawn(process.execPath, [child, server.address(), String(turns)], {
       stdio: "inherit",

@@ -7,13 +7,14 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
+import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import type { BucketAddress } from "@toolplane/core/model/config/settings";
 import type { ResultBucket } from "@toolplane/core/model/packages";
 
 /** Of a request that hangs; its caller may give it up before. */
 const requestMs = 10_000;
 
-const abortOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
+const abortOptions = (signal: AbortSignal | undefined) => withoutUndefined({ abortSignal: signal });
 
 /** A bucket that gives more than was put into it is not read to its end. */
 async function readBody(body: Readable, name: string, maxBytes: number): Promise<Uint8Array> {

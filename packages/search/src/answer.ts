@@ -1,5 +1,6 @@
 import { shorten, sliceText } from "@toolplane/core/lib/text/cut-text";
 import { plainText } from "@toolplane/core/lib/text/plain-text";
+import { compareText } from "@toolplane/core/lib/text/wording";
 import type { Recommendation } from "@toolplane/core/model/catalogue/search";
 import type { FoundTool, SearchAnswer } from "@toolplane/core/model/catalogue/search-schema";
 import { isObject } from "@toolplane/core/model/json";
@@ -72,7 +73,7 @@ export function recommend(
     ),
     tools: group.length,
   }));
-  servers.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
+  servers.sort((a, b) => b.score - a.score || compareText(a.name, b.name));
   return { task, servers, tools };
 }
 

@@ -1,4 +1,5 @@
 import { yieldEvery } from "@toolplane/core/lib/async/pause";
+import { compareText } from "@toolplane/core/lib/text/wording";
 import type { SearchCase, SearchEvaluation } from "@toolplane/core/model/catalogue/search";
 import type { SearchQuality } from "@toolplane/core/model/catalogue/search-schema";
 import type { Findable, Hit } from "./fields.ts";
@@ -35,7 +36,7 @@ export async function evaluate(
       });
     if (turn.isOver()) await turn.next();
   }
-  const kinds = [...Map.groupBy(judged, ({ kind }) => kind)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const kinds = [...Map.groupBy(judged, ({ kind }) => kind)].sort(([a], [b]) => compareText(a, b));
   return {
     queries: cases.length,
     tools,

@@ -1,6 +1,6 @@
 import type { ScorePart } from "@toolplane/core/model/catalogue/search-schema";
 import type { Tool, ToolMetadata } from "@toolplane/core/model/catalogue/tool";
-import { isObject } from "@toolplane/core/model/json";
+import { isObject, objectOrEmpty } from "@toolplane/core/model/json";
 
 export type Findable = Pick<
   Tool,
@@ -69,7 +69,7 @@ type ParameterTexts = { names: string; texts: string };
 function readParameters(schema: unknown, collected: ParameterTexts, depth: number): void {
   if (!isObject(schema) || depth > maxDepth || collected.texts.length > maxText) return;
   const { properties, items } = schema;
-  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+  for (const [name, property] of Object.entries(objectOrEmpty(properties))) {
     if (collected.names.length > maxText) return;
     collected.names += `${name}\n`;
     readProperty(property, collected);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { pause } from "@toolplane/core/lib/async/pause";
+import { errorText } from "@toolplane/core/lib/text/error-text";
 import type { Embed } from "@toolplane/core/model/catalogue/search";
 import type { Store } from "@toolplane/core/model/store";
 import { toUnit } from "./embedding.ts";
@@ -47,8 +48,7 @@ export function createOwnVectors(
   const queryVectors = new Map<string, Float32Array>();
   const isResting = () => performance.now() - failedAt < retryMs;
   const fail = (thrown: unknown) => {
-    if (failedAt === Number.NEGATIVE_INFINITY)
-      onFailed?.(name, thrown instanceof Error ? thrown.message : String(thrown));
+    if (failedAt === Number.NEGATIVE_INFINITY) onFailed?.(name, errorText(thrown));
     failedAt = performance.now();
   };
 

@@ -1,3 +1,4 @@
+import { ownField } from "@toolplane/core/lib/json/plain-data";
 import type { AuthorizationServer } from "@toolplane/core/model/access/auth-settings";
 import type { GrantView } from "@toolplane/core/model/access/sign-in-schema";
 import { asShown, type Foreign, fieldOf, foreignTextOf } from "@toolplane/core/model/foreign";
@@ -28,7 +29,7 @@ export function describeClient(
   const name = claimOf(self, "client_name");
   const page = claimOf(self, "client_uri");
   const address = page === undefined ? null : shownAddress(page);
-  const listedClient = Object.hasOwn(listed, id) ? listed[id] : undefined;
+  const listedClient = ownField(listed, id);
   if (listedClient !== undefined)
     return { id, name: listedClient.name ?? id, address: null, verified: true };
   if (isDocument(id))

@@ -1,6 +1,7 @@
 import type { Gate } from "@toolplane/core/lib/net/egress";
 import { exchange } from "@toolplane/core/lib/net/exchange";
 import type { AuthorizationServer } from "@toolplane/core/model/access/auth-settings";
+import { listOrEmpty } from "@toolplane/core/model/json";
 import { errors } from "oidc-provider";
 
 const fetchMs = 2_500;
@@ -36,7 +37,7 @@ type Metadata = Record<string, unknown>;
 export function checkClient(metadata: Metadata, settings: AuthorizationServer): void {
   const isKnown = Object.hasOwn(settings.clients, String(metadata.client_id));
   const uris = metadata.redirect_uris;
-  const redirects = Array.isArray(uris) ? uris.map(String) : [];
+  const redirects = listOrEmpty(uris).map(String);
   if (redirects.length > maxRedirectUris)
     throw invalid(`redirect_uris must not have more than ${maxRedirectUris}`);
   const kinds = redirects.map((uri) => kindOfRedirect(uri, isKnown));

@@ -3,7 +3,7 @@ import { hasWholeArguments, isCutOff } from "../../model/agent/broken-replies.ts
 import type { AskedCall, ChatContent } from "../../model/agent/chat.ts";
 import type { ProcessOptions, Toolset } from "../../model/agent.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, stringOrEmpty } from "../../model/json.ts";
 import { answerCompleteCalls, picturesOf, textOnly } from "./answers.ts";
 
 type Completion<M> = { choices: readonly { message: M; finish_reason?: unknown }[] };
@@ -116,7 +116,7 @@ function readCall(item: unknown): AskedCall[] {
     {
       id,
       type: "function",
-      function: { name, arguments: typeof argumentText === "string" ? argumentText : "" },
+      function: { name, arguments: stringOrEmpty(argumentText) },
     },
   ];
 }

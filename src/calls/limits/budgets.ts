@@ -1,10 +1,11 @@
+import { namedConversation } from "../../access/access.ts";
 import { andThen } from "../../lib/async/and-then.ts";
 import type { Routed } from "../../model/calls/call.ts";
 import type { Cost } from "../../model/calls/call-schema.ts";
 import type { Budgets } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ConversationBudget } from "../../model/plane-history.ts";
-import { ownerOf, type Principal } from "../../model/principal.ts";
+import type { Principal } from "../../model/principal.ts";
 import { costOf, limitIn, roundedCost, tolerance } from "./cost.ts";
 import { createTimeShares, type SharedBudgets, type Timed } from "./shared-budgets.ts";
 
@@ -276,9 +277,8 @@ function newConversation(key: string): Conversation {
   };
 }
 
-/** Two callers may choose the same name. */
 function keyOf(conversation: string, principal: Principal): string {
-  return JSON.stringify([ownerOf(principal), conversation]);
+  return namedConversation(conversation, principal).key;
 }
 
 function recall<T>(recent: Map<string, T>, key: string, create: (key: string) => T): T {

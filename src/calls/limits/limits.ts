@@ -300,7 +300,7 @@ export function createLimits({ settings, recorder }: LimitsContext) {
     async tell(key) {
       if (!recorder.tells) return;
       const unchanged = (value: JsonObject | null) => ({ value, answer: null });
-      await (await store()).changeShared(key, 2 * leaseMs, unchanged, true);
+      await (await store()).changeShared(key, 2 * leaseMs, unchanged, { tells: true });
     },
     onTold: (listener) =>
       recorder.onNews((news) => {

@@ -47,7 +47,7 @@ export function createSharedCircuits({ servers, store, onNews, learn }: Ports) {
       return { value, answer: null };
     }
 
-    await changeShared(key, keptMs, step, true);
+    await changeShared(key, keptMs, step, { tells: true });
   });
 
   onNews((news) => {

@@ -6,7 +6,14 @@ import { isOfferDenied } from "../../model/catalogue/offer-name.ts";
 import type { OfferCallKind, ProviderSpec, Tool, ToolId } from "../../model/catalogue/tool.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type UnknownObject,
+} from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import { RpcError } from "../../protocol/message.ts";
 import { type Servers, unknownServer } from "../../servers/servers.ts";
@@ -148,7 +155,7 @@ export function readOfferAnswer(kind: OfferCallKind, result: ToolResult): unknow
   }
   if (answer !== undefined && content.length === 0) return answer;
   // A hook or a person added words.
-  return withWords(kind, isObject(answer) ? answer : {}, content);
+  return withWords(kind, objectOrEmpty(answer), content);
 }
 
 function withWords(
@@ -159,13 +166,9 @@ function withWords(
   const texts = content.filter(({ type }) => type === "text");
   if (kind === "prompt") {
     const messages = texts.map((block) => ({ role: "user", content: block }));
-    return { ...answer, messages: [...messages, ...listIn(answer.messages)] };
+    return { ...answer, messages: [...messages, ...listOrEmpty(answer.messages)] };
   }
   if (kind !== "resource") return answer;
   const notes = texts.map(({ text }) => ({ uri: "toolplane:note", mimeType: "text/plain", text }));
-  return { ...answer, contents: [...notes, ...listIn(answer.contents)] };
-}
-
-export function listIn(field: unknown): unknown[] {
-  return Array.isArray(field) ? field : [];
+  return { ...answer, contents: [...notes, ...listOrEmpty(answer.contents)] };
 }

@@ -1,4 +1,5 @@
 import { steadyNow } from "../../lib/async/steady-time.ts";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { PublishedSkill, ServerSkill, SkillShelf } from "../../model/catalogue/skill-entry.ts";
 import type { UnknownObject } from "../../model/json.ts";
 import type { OfferOptions, PlaneServers } from "../../model/plane-tools.ts";
@@ -36,7 +37,7 @@ export function createPublishedSkills(ports: Ports): Inside<Pick<PlaneSkills, "p
     let cursor: string | undefined;
     const seenCursors = new Set<string>();
     for (let page = 0; page < maxPages && skills.length < maxSkills; page++) {
-      const params = cursor === undefined ? {} : { cursor };
+      const params = withoutUndefined({ cursor });
       const answer = (await ports.forward(server, "skills/list", params, options)) as UnknownObject;
       for (const skill of answer.skills as PublishedSkill[]) skills.push({ ...skill, server });
       for (const skipped of (answer.leftOut ?? []) as { uri: string; why: string }[])

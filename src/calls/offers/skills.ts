@@ -6,8 +6,7 @@ import {
   skillRoot,
 } from "../../model/catalogue/skill-entry.ts";
 import { PlaneError, quarantineHints } from "../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import { listIn } from "./offer-tools.ts";
+import { isObject, listOrEmpty, type UnknownObject } from "../../model/json.ts";
 
 /** Of one server that are kept. */
 const maxSkills = 2_000;
@@ -51,7 +50,7 @@ export function createSkillGuard({ judge }: SkillPorts) {
   return {
     /** The list without what must not be loaded; `leftOut` says why. */
     async list(server: string, owner: Owner, answer: UnknownObject): Promise<UnknownObject> {
-      const listed = listIn(answer.skills).slice(0, maxSkills);
+      const listed = listOrEmpty(answer.skills).slice(0, maxSkills);
       const leftOut = saidLeftOut(answer.leftOut);
       const fitting = listed.flatMap((entry) => {
         const skill = readSkill(entry);
@@ -115,7 +114,7 @@ export function createSkillGuard({ judge }: SkillPorts) {
 
 /** What a server itself did not list, as far as it can be read. */
 function saidLeftOut(listed: unknown): { uri: string; why: string }[] {
-  const entries = listIn(listed).slice(0, maxLeftOut);
+  const entries = listOrEmpty(listed).slice(0, maxLeftOut);
   return entries.flatMap((skipped) => {
     if (!isObject(skipped)) return [];
     const { uri, why } = skipped;
@@ -144,7 +143,7 @@ function checkFile(
 ): void {
   const listed = Array.isArray(resources) ? resources.find((file) => file.uri === uri) : undefined;
   if (listed === undefined) throw refused(server, `'${uri}' is not among the files of its skill.`);
-  const [content, ...moreContents] = listIn(contents);
+  const [content, ...moreContents] = listOrEmpty(contents);
   const bytes = isObject(content) ? bytesOf(content) : null;
   if (bytes === null || moreContents.length > 0)
     throw refused(server, `'${uri}' was not answered with one file.`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HttpProviderConfig } from "../../model/calls/provider-config.ts";
+import { HttpProviderConfig } from "../../model/calls/provider-kinds.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { prepareRequest } from "./http.ts";
 

@@ -19,7 +19,7 @@ import {
   readTraceContext,
   type TraceContext,
 } from "../../model/calls/provider.ts";
-import { HttpProviderConfig } from "../../model/calls/provider-config.ts";
+import { HttpProviderConfig } from "../../model/calls/provider-kinds.ts";
 import type { ContentBlock } from "../../model/calls/result.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { Provider } from "../../model/calls/provider.ts";
-import { ModelProviderConfig } from "../../model/calls/provider-config.ts";
+import { ModelProviderConfig } from "../../model/calls/provider-kinds.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";

@@ -10,6 +10,7 @@ import {
   type ToolFunction,
   type Unregister,
 } from "../../model/calls/provider.ts";
+import type { ProviderKind } from "../../model/calls/provider-kinds.ts";
 import type { ProviderSpec } from "../../model/catalogue/tool.ts";
 import type { ConfigValues } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -41,7 +42,7 @@ export function createProviders(parts: ProviderParts) {
     const { createModelProvider } = await import("./model.ts");
     return createModelProvider(reveal, (name) => findModel(name, parts))(...request);
   };
-  const builtIns: Record<string, Provider> = {
+  const builtIns: Record<ProviderKind, Provider> = {
     mcp: createMcpProvider(servers),
     http: createHttpProvider(reveal, parts.egress),
     function: createFunctionProvider(handWritten.run),

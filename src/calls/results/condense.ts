@@ -3,7 +3,7 @@ import { sameJson } from "../../lib/json/plain-data.ts";
 import { indentJson } from "../../lib/json/render-json.ts";
 import { type ContentBlock, resultText, type ToolResult } from "../../model/calls/result.ts";
 import type { ResultPart } from "../../model/calls/stored-result.ts";
-import { isObject, type Json } from "../../model/json.ts";
+import { isObject, type Json, stringOrNull } from "../../model/json.ts";
 
 /** `json` is undefined for other than objects and lists. */
 export type ResultBody = { text: string; json: Json | undefined; isStructured: boolean };
@@ -114,7 +114,7 @@ function largePart(block: ContentBlock, index: number, limit: number): ResultPar
   if (field === "data" || field === "blob") return null;
   const characters = sizeOf(block as Json);
   if (characters <= limit) return null;
-  const mimeType = typeof inside.mimeType === "string" ? inside.mimeType : null;
+  const mimeType = stringOrNull(inside.mimeType);
   return {
     path: field === undefined ? blockPath : `${blockPath}.${field}`,
     type,

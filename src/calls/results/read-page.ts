@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { ownField } from "../../lib/json/plain-data.ts";
 import { sliceText } from "../../lib/text/cut-text.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
@@ -41,7 +42,7 @@ function readSteps(path: string): string[] {
 function stepInto(value: Json, step: string): Json | undefined {
   if (Array.isArray(value)) return /^\d+$/.test(step) ? value[Number(step)] : undefined;
   if (typeof value !== "object" || value === null) return undefined;
-  return Object.hasOwn(value, step) ? value[step] : undefined;
+  return ownField(value, step);
 }
 
 function describeNode(node: Json, step: string): string {

@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import { test } from "node:test";
 import type { Outcome, Requested } from "../../model/calls/call.ts";
 import type { ToolResult } from "../../model/calls/result.ts";
+import { ConfigValues } from "../../model/config/config.ts";
 import { principalOf } from "../../model/principal.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { createStoredResults } from "./stored-results.ts";
@@ -12,14 +13,8 @@ const ann = principalOf({ user: "ann" });
 async function setUp(context: TestContext, changes: object = {}) {
   const store = await openSqliteStore(":memory:");
   context.after(() => store.close());
-  const settings = {
-    maxInlineBytes: 8_000,
-    keepMs: 60_000,
-    maxStoredBytes: 1_000_000,
-    builtinTool: true,
-    redact: { secrets: false, entropy: false, patterns: [] },
-    ...changes,
-  };
+  const written = { keepMs: 60_000, maxStoredBytes: 1_000_000, ...changes };
+  const settings = ConfigValues.shape.results.parse(written);
   const results = createStoredResults({
     store: async () => store,
     bucket: () => null,

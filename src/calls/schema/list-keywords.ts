@@ -1,4 +1,5 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
+import { listOrEmpty } from "../../model/json.ts";
 import {
   type Check,
   type CheckContext,
@@ -70,7 +71,7 @@ function many(run: CheckRun, max: unknown): false {
 }
 
 function tuple(schemas: unknown, { check }: CheckContext): Check {
-  const checks = Array.isArray(schemas) ? schemas.map(check) : [];
+  const checks = listOrEmpty(schemas).map(check);
   return ofList((list, run) => {
     let fits = true;
     for (const [index, itemCheck] of checks.entries()) {

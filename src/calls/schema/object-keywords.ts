@@ -1,3 +1,4 @@
+import { nounFor } from "../../lib/text/wording.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { type Check, type CheckRun, checkPart, type Keyword } from "./run.ts";
 
@@ -137,7 +138,7 @@ function dependencies(dependents: unknown, check: (schema: unknown) => Check): C
     for (const { name, names, schemaCheck } of rules) {
       if (!hasMember(value, name)) continue;
       if (schemaCheck && !schemaCheck(value, run)) fits = false;
-      const count = names.length === 1 ? "property" : "properties";
+      const count = nounFor(names.length, "property", "properties");
       if (names.some((needed) => !hasMember(value, needed)))
         fits = run.fail(`must have ${count} ${names.join(", ")} when property ${name} is present`);
     }

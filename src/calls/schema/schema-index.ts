@@ -100,7 +100,7 @@ export function indexSchema(document: UnknownObject): SchemaIndex {
 
 function checkTypes({ type }: UnknownObject): void {
   if (type === undefined) return;
-  for (const name of Array.isArray(type) ? type : [type])
+  for (const name of [type].flat())
     if (!schemaTypes.has(name as string))
       throw new Error(`type ${JSON.stringify(name)} is not one of JSON Schema`);
 }

@@ -34,7 +34,7 @@ const atMost = ofNumbers((value, limit) => value <= limit, "must be <=");
 /** The keywords for values of any type, for numbers and for texts. */
 export const valueChecks: Record<string, Keyword> = {
   type(types, { nullable }) {
-    const named = (Array.isArray(types) ? types : [types]).map(String);
+    const named = [types].flat().map(String);
     if (nullable === true && !named.includes("null")) named.push("null");
     const [first, ...moreTypes] = named.map((name) => isOfType[name] ?? (() => false));
     const message = `must be ${named.join(",")}`;

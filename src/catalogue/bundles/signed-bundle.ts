@@ -19,7 +19,7 @@ import {
   entryKinds,
 } from "../../model/catalogue/change.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, stringOrEmpty, stringOrNull, type UnknownObject } from "../../model/json.ts";
 
 export type SigningKey = ReturnType<typeof loadSigningKey>;
 
@@ -178,8 +178,8 @@ function readContent({ exportedAt, exportedBy, entries }: UnknownObject, version
     throw refused("Its entries are not a list of manifests");
   return {
     version,
-    exportedAt: typeof exportedAt === "string" ? exportedAt : "",
-    exportedBy: typeof exportedBy === "string" ? exportedBy : null,
+    exportedAt: stringOrEmpty(exportedAt),
+    exportedBy: stringOrNull(exportedBy),
     entries: entries as BundleEntry[],
   };
 }

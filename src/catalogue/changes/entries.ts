@@ -2,6 +2,7 @@ import type { Environment } from "../../config/config.ts";
 import { type CheckedManifest, checkManifestEntry } from "../../config/config.ts";
 import { serialized } from "../../lib/async/once.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
+import { compareText } from "../../lib/text/wording.ts";
 import type { EntryKey, EntryKind, StoredEntry } from "../../model/catalogue/change.ts";
 import type { EntryChange, EntryView } from "../../model/catalogue/change-schema.ts";
 import type { NamedOverlay, ToolManifest } from "../../model/catalogue/tool.ts";
@@ -231,7 +232,7 @@ function byCloseness(
   configuration: Configuration,
 ): StoredManifest[] {
   const rank = ({ entry }: StoredManifest) => closenessOf(entry, configuration);
-  return stored.toSorted((a, b) => rank(a) - rank(b) || (a.entry.at < b.entry.at ? -1 : 1));
+  return stored.toSorted((a, b) => rank(a) - rank(b) || compareText(a.entry.at, b.entry.at));
 }
 
 /** What is put belongs to the configuration, unless it is for all. */

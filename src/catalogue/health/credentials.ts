@@ -1,3 +1,4 @@
+import { nounFor } from "../../lib/text/wording.ts";
 import type { ProviderSpec, Tool } from "../../model/catalogue/tool.ts";
 import { isObject } from "../../model/json.ts";
 
@@ -14,7 +15,7 @@ export function missingCredentials(
   const neededNames = spec === null ? declaredIn(envs).required : neededBy(spec, tool, environment);
   const missing = neededNames.filter((name) => !environment[name]);
   if (missing.length === 0) return null;
-  return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set in the environment`;
+  return `${missing.join(" and ")} ${nounFor(missing.length, "is", "are")} not set in the environment`;
 }
 
 /**

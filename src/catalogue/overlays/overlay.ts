@@ -9,7 +9,14 @@ import type {
   ToolOverlay,
 } from "../../model/catalogue/tool.ts";
 import { toolKey } from "../../model/catalogue/tool-name.ts";
-import { isObject, type Json, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type UnknownObject,
+} from "../../model/json.ts";
 import { callerName, hideArguments } from "../sources/injection.ts";
 import type { NamelessTool } from "../sources/mcp.ts";
 
@@ -129,8 +136,8 @@ function withArguments(
   shown: readonly ToolArgument[],
   baseNames: readonly string[],
 ): JsonObject {
-  const properties = new Map(Object.entries(isObject(base.properties) ? base.properties : {}));
-  const required = new Set(Array.isArray(base.required) ? base.required : []);
+  const properties = new Map(Object.entries(objectOrEmpty(base.properties)));
+  const required = new Set(listOrEmpty(base.required) as string[]);
   for (const argument of shown) {
     const { name, default: fallback } = argument;
     properties.set(name, mergeSchema(properties.get(name), argument));
@@ -151,7 +158,7 @@ function mergeSchema(
   before: unknown,
   { type, description, default: fallback, enum: choices }: ToolArgument,
 ) {
-  const base = isObject(before) ? (before as JsonObject) : {};
+  const base = objectOrEmpty(before) as JsonObject;
   const hasOtherType = type !== undefined && base.type !== undefined && base.type !== type;
   const stillTrue = hasOtherType ? withoutUndefined({ description: base.description }) : base;
   return {
@@ -267,8 +274,8 @@ const composingKeywords = [
 function renamed(schema: JsonObject, argumentMap: unknown): JsonObject {
   if (!isObject(argumentMap)) return schema;
   if (composingKeywords.some((key) => schema[key] !== undefined)) return { type: "object" };
-  const properties = Object.entries(isObject(schema.properties) ? schema.properties : {});
-  const required = Array.isArray(schema.required) ? schema.required : [];
+  const properties = Object.entries(objectOrEmpty(schema.properties));
+  const required = listOrEmpty(schema.required);
   return {
     ...schema,
     properties: Object.fromEntries(

@@ -1,6 +1,6 @@
 import { createLru } from "../../lib/lru.ts";
 import { pageMimeType } from "../../model/catalogue/tool-page.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, listOrEmpty, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 
 /** Of one server, that are compared with each other. */
 const maxPages = 500;
@@ -45,7 +45,7 @@ export function createPageJudge(judge: Judge) {
 
 /** What is pinned: a digest of all that a host uses, and the text that people and models can read. */
 export function describePage(uri: string, contents: unknown): UnknownObject | null {
-  const pages = Array.isArray(contents) ? contents.filter(isPage) : [];
+  const pages = listOrEmpty(contents).filter(isPage);
   if (pages.length === 0) return null;
   const { createHash } = process.getBuiltinModule("node:crypto");
   const digest = createHash("sha256");
@@ -54,8 +54,7 @@ export function describePage(uri: string, contents: unknown): UnknownObject | nu
   for (const { mimeType, text, blob, _meta } of pages) {
     const html =
       typeof text === "string" ? text : Buffer.from(String(blob), "base64").toString("utf8");
-    const { csp, permissions, domain } =
-      isObject(_meta) && isObject(_meta.ui) ? _meta.ui : ({} as UnknownObject);
+    const { csp, permissions, domain } = objectOrEmpty(objectOrEmpty(_meta).ui);
     policies.push({ csp, permissions, domain });
     digest.update(JSON.stringify([mimeType, html, csp, permissions, domain]));
     texts.push(readableText(html));

@@ -1,5 +1,6 @@
 import { maskSecrets } from "../../config/config.ts";
 import { makeVisible } from "../../lib/text/unseen.ts";
+import { compareText } from "../../lib/text/wording.ts";
 import type { NewChange } from "../../model/catalogue/change.ts";
 import type {
   DefinitionDifference,
@@ -48,7 +49,7 @@ function leavesOf(node: unknown, path: string, depth: number): [path: string, te
 /** Sorted: another order of keys is no difference. */
 function childrenOf(node: unknown): [key: string | number, child: unknown][] {
   if (Array.isArray(node)) return [...node.entries()];
-  if (isObject(node)) return Object.entries(node).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (isObject(node)) return Object.entries(node).sort(([a], [b]) => compareText(a, b));
   return [];
 }
 

@@ -1,3 +1,4 @@
+import { compareText } from "../../lib/text/wording.ts";
 import {
   type DefinitionWeight,
   type FailOn,
@@ -12,7 +13,7 @@ import type {
   ToolQuality,
 } from "../../model/catalogue/quality-schema.ts";
 import { fallbackDescription, type Tool } from "../../model/catalogue/tool.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import { isObject, type JsonObject, objectOrEmpty } from "../../model/json.ts";
 import type { ToolListing } from "../../model/plane-tools.ts";
 import { countDefinitions, recallCost } from "../tokens/definition-cost.ts";
 
@@ -63,7 +64,7 @@ function checkDescription({ name, description }: ScoredDefinition): QualityCheck
 }
 
 function checkProperties({ parameters }: ScoredDefinition): QualityCheck[] {
-  const properties = Object.entries(isObject(parameters.properties) ? parameters.properties : {});
+  const properties = Object.entries(objectOrEmpty(parameters.properties));
   if (properties.length === 0) return [];
   const checks: QualityCheck[] = [];
   const undescribed = properties.filter(([, schema]) => !isDescribed(schema)).map(([name]) => name);
@@ -99,10 +100,7 @@ function isDescribed(schema: unknown): boolean {
 function checkExamples({ description, parameters }: ScoredDefinition): QualityCheck[] {
   const lowerCase = description.toLowerCase();
   if (exampleMarkers.some((word) => lowerCase.includes(word))) return [];
-  const names = Object.keys(isObject(parameters.properties) ? parameters.properties : {}).slice(
-    0,
-    2,
-  );
+  const names = Object.keys(objectOrEmpty(parameters.properties)).slice(0, 2);
   const call = `{${names.map((name) => `"${name}": …`).join(", ")}}`;
   const message = "Its description gives no example.";
   return [{ check: "no_examples", penalty: 10, message, fix: `Add one: 'Example: ${call}'.` }];
@@ -166,7 +164,7 @@ export function reportQuality(
   // Of equal scores, the suspicious ones first.
   scored.sort(
     (a, b) =>
-      a.score - b.score || b.findings.length - a.findings.length || (a.name < b.name ? -1 : 1),
+      a.score - b.score || b.findings.length - a.findings.length || compareText(a.name, b.name),
   );
   const passed = scored.filter((tool) => tool.passed).length;
   return { threshold, failOn, total: scored.length, passed, tools: scored };

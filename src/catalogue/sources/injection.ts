@@ -6,7 +6,7 @@ import {
   rulesOf,
 } from "../../model/access/injection.ts";
 import type { ProviderSpec, ToolId } from "../../model/catalogue/tool.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, objectOrEmpty } from "../../model/json.ts";
 
 export type InjectionSettings = {
   everywhere: readonly InjectionEntry[];
@@ -150,7 +150,7 @@ function stripReference(schema: JsonObject, search: HidingRun): JsonObject {
 const definitionReference = /^#\/(\$defs|definitions)\/([^/]+)$/;
 
 function freeName({ root, copies }: HidingRun, section: string): string {
-  const definitions = isObject(root[section]) ? root[section] : {};
+  const definitions = objectOrEmpty(root[section]);
   let number = copies.size + 1;
   while (Object.hasOwn(definitions, `shown_${number}`)) number += 1000;
   return `shown_${number}`;

@@ -10,7 +10,7 @@ import {
   type ToolAnnotations,
   type ToolAuth,
 } from "../../model/catalogue/tool.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, type JsonObject, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 import type { ServerDefinition } from "../../model/servers/server.ts";
 import { isWellKnown } from "../../model/servers/well-known.ts";
 import { readParamHeaders } from "../../protocol/http-headers.ts";
@@ -72,7 +72,7 @@ export function mergeAuth(
   entry: UnknownObject,
   { auth, auth_required, auth_env = [] }: Settings,
 ): ToolAuth {
-  const stated = isObject(entry.auth) ? entry.auth : {};
+  const stated = objectOrEmpty(entry.auth);
   const scopes = [...new Set([...readScopes(stated.scopes), ...(auth?.scopes ?? [])])];
   const flags = [entry.requires_authentication, stated.required, auth_required];
   const required = flags.map(readFlag).find((flag) => flag !== undefined) ?? scopes.length > 0;
@@ -283,7 +283,7 @@ function listedWith(entry: UnknownObject): { listed?: JsonObject } {
     listed ??= {};
     listed[key] = (key === "icons" ? safeIcons(entry.icons) : entry[key]) as JsonObject;
   }
-  return listed === undefined ? {} : { listed };
+  return withoutUndefined({ listed });
 }
 
 function isPassable(key: string, value: unknown): boolean {
@@ -361,7 +361,7 @@ function translate(
   entry: UnknownObject,
 ): NamelessTool {
   const schema = schemaOf(entry) as JsonObject;
-  const annotations = isObject(entry.annotations) ? (entry.annotations as ToolAnnotations) : {};
+  const annotations = objectOrEmpty(entry.annotations) as ToolAnnotations;
   const title = typeof entry.title === "string" ? entry.title : annotations.title;
   const hasAnnotatedTitle =
     title !== undefined && typeof entry.title !== "string" ? true : undefined;

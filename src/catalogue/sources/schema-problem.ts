@@ -54,7 +54,7 @@ function keywordProblem(
   path: string,
 ): string | null {
   const place = path === "" ? "" : ` at ${path}`;
-  const types = Array.isArray(type) ? type : [type];
+  const types = [type].flat();
   const unknown = types.find((name) => name !== undefined && !schemaTypes.has(String(name)));
   if (unknown !== undefined)
     return `type ${JSON.stringify(unknown)}${place} is not one of JSON Schema`;

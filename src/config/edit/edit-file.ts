@@ -4,7 +4,7 @@ import { parse, stringify, TomlError } from "smol-toml";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import { readRegularFile } from "../../lib/regular-file.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Json, type Path } from "../../model/json.ts";
+import { isObject, type Json, listOrEmpty, type Path } from "../../model/json.ts";
 import { arrangeJson } from "./json-list.ts";
 import { jsonText } from "./json-text.ts";
 import {
@@ -163,7 +163,7 @@ export function arrangeInText(
   values: readonly Json[],
 ): string {
   const previous = valueAt(textData(file, text), path);
-  const items = pairUp(Array.isArray(previous) ? (previous as Json[]) : [], values);
+  const items = pairUp(listOrEmpty(previous) as Json[], values);
   const edited = edit(file, text, (format, body) => {
     if (format === tomlText) return null;
     const arrange = format === yamlText ? arrangeYaml : arrangeJson;

@@ -21,9 +21,7 @@ export function arrangeJson(text: string, path: Path, items: readonly ListItem[]
   const { node, missing } = tree ? descend(tree, path) : { node: undefined, missing: path };
   if (node?.type !== "array" || missing.length > 0 || !node.children?.length) return null;
   const { entries, foot, isOpenEnded } = readEntries(text, node);
-  const isLong = text.slice(node.offset + 1, node.offset + node.length - 1).includes("\n");
-  const indent = isLong ? indentAt(text, node.children[0]?.offset ?? 0) : "";
-  const newLine = isLong ? lineEnd(text) + indent : "";
+  const { isLong, indent, newLine, header, close } = layoutOf(text, node, entries, foot);
   const isSpread = entries.some(({ body }) => body.includes("\n"));
   const write = (value: Json) => {
     if (isSpread) return spreadOut(text, value, indent);
@@ -33,7 +31,6 @@ export function arrangeJson(text: string, path: Path, items: readonly ListItem[]
     if (!isLong) return index === 0 ? "" : " ";
     return lead.includes("\n") ? lead : newLine + lead.trimStart();
   };
-  const header = isLong ? headerOf(entries) : "";
   const arranged = items.map(({ value, was }, index) => {
     const entry = was === null ? undefined : entries[was];
     const { lead = newLine, gap = "", tail = "" } = entry ?? {};
@@ -41,13 +38,26 @@ export function arrangeJson(text: string, path: Path, items: readonly ListItem[]
     const comma = index < items.length - 1 || isOpenEnded ? "," : "";
     return `${startOf(lead, index)}${body}${gap}${comma}${tail}`;
   });
-  const close =
-    isLong && !foot.includes("\n")
-      ? lineEnd(text) + indentAt(text, node.offset) + foot.trimStart()
-      : foot;
   const isEmpty = items.length === 0 && `${header}${close}`.trim() === "";
   const list = isEmpty ? "[]" : `[${header}${arranged.join("")}${close}]`;
   return text.slice(0, node.offset) + list + text.slice(node.offset + node.length);
+}
+
+type Layout = { isLong: boolean; indent: string; newLine: string; header: string; close: string };
+
+/** Of a list on one line, or on several. */
+function layoutOf(text: string, node: Node, entries: Entry[], foot: string): Layout {
+  const isLong = text.slice(node.offset + 1, node.offset + node.length - 1).includes("\n");
+  if (!isLong) return { isLong, indent: "", newLine: "", header: "", close: foot };
+  const indent = indentAt(text, node.children?.[0]?.offset ?? 0);
+  const lastLine = lineEnd(text) + indentAt(text, node.offset) + foot.trimStart();
+  return {
+    isLong,
+    indent,
+    newLine: lineEnd(text) + indent,
+    header: headerOf(entries),
+    close: foot.includes("\n") ? foot : lastLine,
+  };
 }
 
 function readEntries(text: string, { offset, length, children = [] }: Node) {

@@ -1,5 +1,5 @@
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, objectOrEmpty } from "../../model/json.ts";
 import { maskSecrets } from "../secrets/mask.ts";
 
 /** As `maskSecrets` writes what it hides. */
@@ -60,5 +60,5 @@ function unmaskItem(
 }
 
 function asObject(value: Json | undefined): JsonObject {
-  return isObject(value) ? (value as JsonObject) : {};
+  return objectOrEmpty(value) as JsonObject;
 }

@@ -4,7 +4,7 @@ import { hash } from "../../lib/json/stable-json.ts";
 import type { Config, ConfigProblem } from "../../model/config/config.ts";
 import type { SetupRules, WrittenRules } from "../../model/config/setup.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import { isObject, type JsonObject, listOrEmpty } from "../../model/json.ts";
 import type { LoadedConfig } from "../load-config.ts";
 import type { SetupPlace } from "../setup-place.ts";
 import { arrangeInText, decode, readBytes, readData } from "./edit-file.ts";
@@ -52,7 +52,7 @@ export function createRuleVerbs({ load, present, lastFile }: SetupPlace): SetupR
 function rulesIn(file: string): JsonObject[] {
   const data = readData(file);
   const rules = isObject(data) ? valueAt(data, path) : undefined;
-  return Array.isArray(rules) ? (rules as JsonObject[]) : [];
+  return listOrEmpty(rules) as JsonObject[];
 }
 
 function textOf(file: string): string {

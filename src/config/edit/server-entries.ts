@@ -1,6 +1,13 @@
 import { nearest } from "../../lib/text/nearest.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type JsonObject, type Path, type UnknownObject } from "../../model/json.ts";
+import {
+  isObject,
+  type JsonObject,
+  objectOrEmpty,
+  type Path,
+  stringOrNull,
+  type UnknownObject,
+} from "../../model/json.ts";
 import { readData, removeFromFile, setInFile } from "./edit-file.ts";
 import { withLock } from "./write-file.ts";
 
@@ -32,7 +39,7 @@ export function hasServerEntry(file: string, name: string): boolean {
 }
 
 function entriesOf(data: unknown): EntryPlace[] {
-  return holdersOf(isObject(data) ? data : {}).flatMap(({ entries }) => entries);
+  return holdersOf(objectOrEmpty(data)).flatMap(({ entries }) => entries);
 }
 
 export function readServerEntries(file: string): { name: string; entry: unknown }[] {
@@ -111,7 +118,7 @@ function mapHolder(path: Path, names: readonly string[]): Holder {
 
 function listHolder(path: Path, servers: readonly unknown[]): Holder {
   const entries = servers.map((server, index) => ({
-    name: isObject(server) && typeof server.name === "string" ? server.name : null,
+    name: stringOrNull(objectOrEmpty(server).name),
     path: [...path, index],
   }));
   return { path, isList: true, entries };

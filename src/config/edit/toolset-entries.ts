@@ -1,5 +1,11 @@
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type JsonObject, type Path } from "../../model/json.ts";
+import {
+  isObject,
+  type JsonObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type Path,
+} from "../../model/json.ts";
 import { readData, removeFromFile, setInFile } from "./edit-file.ts";
 import { withLock } from "./write-file.ts";
 
@@ -8,18 +14,15 @@ type ToolsetEntry = { name: string; path: Path; entry: JsonObject };
 /** The toolsets of a file: those of `toolsets` by name, and those of the list `tool_configs`. */
 function toolsetsIn(file: string): ToolsetEntry[] {
   const data = readData(file);
-  const { toolsets, tool_configs: toolConfigs } = isObject(data) ? data : {};
-  const named = Object.entries(isObject(toolsets) ? toolsets : {}).flatMap(
-    ([name, entry]): ToolsetEntry[] =>
-      isObject(entry) ? [{ name, path: ["toolsets", name], entry: entry as JsonObject }] : [],
+  const { toolsets, tool_configs: toolConfigs } = objectOrEmpty(data);
+  const named = Object.entries(objectOrEmpty(toolsets)).flatMap(([name, entry]): ToolsetEntry[] =>
+    isObject(entry) ? [{ name, path: ["toolsets", name], entry: entry as JsonObject }] : [],
   );
-  const listed = (Array.isArray(toolConfigs) ? toolConfigs : []).flatMap(
-    (toolConfig: unknown, index): ToolsetEntry[] => {
-      const { tool_alias: name, ...entry } = isObject(toolConfig) ? toolConfig : {};
-      if (typeof name !== "string") return [];
-      return [{ name, path: ["tool_configs", index], entry: entry as JsonObject }];
-    },
-  );
+  const listed = listOrEmpty(toolConfigs).flatMap((toolConfig: unknown, index): ToolsetEntry[] => {
+    const { tool_alias: name, ...entry } = objectOrEmpty(toolConfig);
+    if (typeof name !== "string") return [];
+    return [{ name, path: ["tool_configs", index], entry: entry as JsonObject }];
+  });
   return [...named, ...listed];
 }
 

@@ -3,14 +3,16 @@ import { pathToFileURL } from "node:url";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { errorText } from "../../lib/text/error-text.ts";
 import { nearest } from "../../lib/text/nearest.ts";
+import { builtInKinds } from "../../model/calls/provider-kinds.ts";
 import type { ExtensionUse } from "../../model/config/config.ts";
 import {
   type Extension,
   extensionInterface,
   planeParts,
 } from "../../model/extensions/extension.ts";
-import { isObject, type JsonObject } from "../../model/json.ts";
-import { builtinKinds } from "../parse-value.ts";
+import { isObject, type JsonObject, objectOrEmpty } from "../../model/json.ts";
+import { transportByScheme } from "../../model/servers/transports.ts";
+import { takenSecrets } from "../secrets/references.ts";
 import { addKinds } from "./added-kinds.ts";
 import { findModule } from "./find-module.ts";
 
@@ -42,15 +44,7 @@ export type NamedExtension = ExtensionUse | { use: string; wrong: string };
 
 const kindName = /^[a-z][a-z0-9-]*$/;
 /** Of ours, or of other products that have them in their files. */
-const takenSecrets: ReadonlySet<string> = new Set([
-  "env",
-  "file",
-  "command",
-  "keychain",
-  "input",
-  "config",
-]);
-const takenSchemes: ReadonlySet<string> = new Set(["http", "https", "ws", "wss", "memory", "file"]);
+const takenSchemes: ReadonlySet<string> = new Set([...transportByScheme.keys(), "file"]);
 
 /** Imports them in order, once a process: changed code is in force after the next start. Never rejects. */
 export async function loadExtensions(
@@ -114,7 +108,7 @@ function exportedBy(module: unknown): unknown {
 export function givenExtension(extension: unknown, directory: string): LoadedExtension {
   const isWithSettings = isObject(extension) && "use" in extension;
   const usable = takeExtension(isWithSettings ? extension.use : extension);
-  const settings = isWithSettings && isObject(extension.with) ? (extension.with as JsonObject) : {};
+  const settings = isWithSettings ? (objectOrEmpty(extension.with) as JsonObject) : {};
   return {
     use: usable.extension?.name ?? "(given)",
     file: null,
@@ -193,7 +187,7 @@ function whatIsWrong(exported: unknown): string | null {
   return (
     wrongKeys(Object.keys(exported)) ??
     wrongNames("secrets", secrets, takenSecrets) ??
-    wrongNames("providers", providers, builtinKinds) ??
+    wrongNames("providers", providers, builtInKinds) ??
     wrongNames("transports", transports, takenSchemes) ??
     wrongParts(needs) ??
     wrongFormats(formats)
@@ -229,7 +223,11 @@ function wrongFormats(formats: unknown): string | null {
 const isFormat = (format: unknown) =>
   isObject(format) && typeof format.name === "string" && typeof format.read === "function";
 
-function wrongNames(key: string, names: unknown, takenNames: ReadonlySet<string>): string | null {
+function wrongNames(
+  key: string,
+  names: unknown,
+  takenNames: Pick<ReadonlySet<string>, "has">,
+): string | null {
   if (
     !Array.isArray(names) ||
     names.some((name) => typeof name !== "string" || !kindName.test(name))

@@ -4,7 +4,13 @@ import type { EntryKind } from "../../model/catalogue/change.ts";
 import { type NamedOverlay, ToolManifest, ToolOverlay } from "../../model/catalogue/tool.ts";
 import { type ConfigProblem, renderProblems } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type Path, renderPath, type UnknownObject } from "../../model/json.ts";
+import {
+  isObject,
+  listOrEmpty,
+  type Path,
+  renderPath,
+  type UnknownObject,
+} from "../../model/json.ts";
 import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
 import type { SkillManifest } from "../../model/work/skill.ts";
 import { type Environment, workingDirectory } from "../environment.ts";
@@ -158,7 +164,7 @@ function checkOverlay(
 
 /** Under the name of the argument, which says whether its value is a secret. */
 function fixedValues(list: unknown): [path: Path, value: UnknownObject][] {
-  return (Array.isArray(list) ? list : []).flatMap((argument, index): [Path, UnknownObject][] => {
+  return listOrEmpty(list).flatMap((argument, index): [Path, UnknownObject][] => {
     if (!isObject(argument) || argument.fixed === undefined) return [];
     return [[["arguments", index], { [String(argument.name)]: argument.fixed }]];
   });
@@ -166,7 +172,7 @@ function fixedValues(list: unknown): [path: Path, value: UnknownObject][] {
 
 function valuesGiven({ input, steps, task_graph }: UnknownObject): [path: Path, value: unknown][] {
   const inputsIn = (key: string, list: unknown, field: string): [Path, unknown][] =>
-    (Array.isArray(list) ? list : []).flatMap((node, index): [Path, unknown][] =>
+    listOrEmpty(list).flatMap((node, index): [Path, unknown][] =>
       isObject(node) ? [[[key, index, field], node[field]]] : [],
     );
   return [

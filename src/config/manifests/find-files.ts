@@ -1,8 +1,8 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { extname, join, parse, resolve, sep } from "node:path";
 import { matchesGlob } from "../../lib/text/glob.ts";
+import { documentFormats } from "../text/document.ts";
 
-const extensions = [".json", ".jsonc", ".yaml", ".yml"];
 /** More than anyone writes by hand; a glob that meets more was meant for something smaller. */
 const maxEntries = 20_000;
 
@@ -36,7 +36,7 @@ function enter(walk: Walk, directory: string, [segment = "", ...deeper]: readonl
 }
 
 function addFile({ files: found }: Walk, path: string): void {
-  if (!extensions.includes(extname(path).toLowerCase())) return;
+  if (!documentFormats.has(extname(path).toLowerCase())) return;
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) found.add(path);
 }
 

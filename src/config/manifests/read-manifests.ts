@@ -1,4 +1,5 @@
 import { dirname, relative } from "node:path";
+import { compareText } from "../../lib/text/wording.ts";
 import type { ConfigProblem, FromFile, Manifests } from "../../model/config/config.ts";
 import { type Path, renderPath, type UnknownObject } from "../../model/json.ts";
 import type { JobManifest, TaskManifest } from "../../model/work/job.ts";
@@ -127,7 +128,7 @@ function byOwnerAndName(a: Owned, b: Owned): number {
   const [left = "", right = ""] = [a, b].map(
     ({ name, persona = "" }) => `${persona}\0${name.toLowerCase()}`,
   );
-  return left < right ? -1 : 1;
+  return compareText(left, right);
 }
 
 type Work = {

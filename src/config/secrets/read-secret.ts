@@ -8,7 +8,7 @@ import { redact } from "../../lib/text/redact.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { ReadSecret } from "../../model/extensions/extension.ts";
 import { readFileText } from "../text/read-file-text.ts";
-import type { SecretKind, SecretReference } from "./references.ts";
+import type { BuiltInSecret, SecretKind, SecretReference } from "./references.ts";
 
 const escapable = /["'\\\s]/;
 
@@ -149,13 +149,15 @@ function loadKeyring(): Promise<Keyring> {
   return import("@napi-rs/keyring");
 }
 
-const readers: Readonly<
-  Record<string, (name: string, directory: string) => Promise<SecretAnswer>>
-> = {
+type Reader = (name: string, directory: string) => Promise<SecretAnswer>;
+
+const builtInReaders: Readonly<Record<BuiltInSecret, Reader>> = {
   file: readFile,
   command: readCommand,
   keychain: (name) => readKeychain(name),
 };
+
+const readers: ReadonlyMap<string, Reader> = new Map(Object.entries(builtInReaders));
 
 /** How extensions read the kinds of secrets that they have added. */
 export type AddedReaders = (kind: SecretKind) => ReadSecret | undefined;
@@ -166,7 +168,7 @@ export async function readSecret(
   directory: string,
   addedReader: AddedReaders = () => undefined,
 ): Promise<string> {
-  const ownReader = Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+  const ownReader = readers.get(kind);
   const answer = await (ownReader
     ? ownReader(name, directory)
     : readAdded(addedReader(kind), name, directory));

@@ -1,3 +1,4 @@
+import { ownField } from "../../lib/json/plain-data.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { NotForeign } from "../../model/foreign.ts";
 import { isObject, type Path } from "../../model/json.ts";
@@ -7,9 +8,12 @@ import { addedSecrets } from "../extensions/added-kinds.ts";
 /** `file`, `command`, `keychain`, or what an extension reads. */
 export type SecretKind = string;
 
-const builtinKinds = ["file", "command", "keychain"];
+const builtInKinds = ["file", "command", "keychain"] as const;
+export type BuiltInSecret = (typeof builtInKinds)[number];
 /** Other products have them in their files; the doctor names those that are left. */
 const foreignKinds: readonly string[] = ["env", "input", "config"];
+/** Those that no extension can add. */
+export const takenSecrets: ReadonlySet<string> = new Set([...builtInKinds, ...foreignKinds]);
 /** What looks like the reference to a secret. One letter before a colon, or a number behind it, is a shell's `${s:0:3}`. */
 const secretForm = /^([a-z][a-z0-9-]+):(?![-+=?\s])(?!-?\d+(?::-?\d+)?$)[\s\S]+$/;
 
@@ -28,14 +32,14 @@ export type SecretReference = Reference;
 const dollars = /(?<!\$)\$+(?=\{)/g;
 const lastDollars = /(?<!\$)\$+$/;
 
-let patterns = patternsFor(builtinKinds);
+let patterns = patternsFor(builtInKinds);
 let knownAdded = 0;
 
 /** Of the kinds that are known now; extensions add theirs before a configuration is read. */
 function currentPatterns(): ReturnType<typeof patternsFor> {
   if (addedSecrets.size === knownAdded) return patterns;
   knownAdded = addedSecrets.size;
-  patterns = patternsFor([...builtinKinds, ...addedSecrets]);
+  patterns = patternsFor([...builtInKinds, ...addedSecrets]);
   return patterns;
 }
 
@@ -161,7 +165,7 @@ export type UnknownKind = { kind: string; message: string; hint: string };
 function unknownKind(content: string): UnknownKind | null {
   const kind = secretForm.exec(content)?.[1];
   if (kind === undefined || foreignKinds.includes(kind)) return null;
-  const knownKinds = [...builtinKinds, ...addedSecrets];
+  const knownKinds = [...builtInKinds, ...addedSecrets];
   const [near] = nearest(kind, knownKinds, 1);
   const suggestion = near === undefined ? "" : `Did you mean \${${near}:…}? `;
   const examples = knownKinds.map((knownKind) => `\${${knownKind}:…}`).join(", ");
@@ -200,7 +204,7 @@ function lookUp(
   environment: Environment,
   onUnset: (name: string) => void,
 ): string {
-  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  const value = ownField(environment, name);
   if (value !== undefined && (value !== "" || fallback === null)) return value;
   if (fallback !== null) return fallback;
   onUnset(name);

@@ -1,5 +1,5 @@
 import type { ConfigProblem } from "../../model/config/config.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 import { approvalVariables, isOrdered } from "../environment.ts";
 import { createReading, type Field, type Reading, type Setting } from "./reading.ts";
 import { readServerFields } from "./server.ts";
@@ -47,7 +47,7 @@ export function settingsForAllServers(
   configured: unknown,
 ): { settings: Setting[]; problems: ConfigProblem[] } {
   const reading = readVariables();
-  const servers = isObject(configured) ? configured : {};
+  const servers = objectOrEmpty(configured);
   const name = variable(environment, "DEFAULT_SERVER");
   const fields = fieldsIn(environment);
   const describedName = isComplete(fields) ? "default" : undefined;

@@ -1,4 +1,4 @@
-import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty, type Path, type UnknownObject } from "../../model/json.ts";
 import {
   describeValue,
   type Field,
@@ -25,7 +25,7 @@ export const mcpToolEntries: Shape = {
   read(reading, { mcp, tool, prompt }) {
     eachOf(reading, mcp, ["mcp"], readRemoteTool);
     const remote = isObject(mcp) ? remoteTools(mcp) : undefined;
-    const templates = isObject(prompt) ? prompt : {};
+    const templates = objectOrEmpty(prompt);
     const settingsBefore = reading.settings.length;
     eachOf(reading, tool, ["tool"], (_, id, entry, source) =>
       readMcpToolEntry(reading, entry, source, { fallbackName: id, remote, templates }),
@@ -48,7 +48,7 @@ function closeUnread(
     .filter(({ path }) => path[2] === "providers")
     .flatMap(({ value }) => value as Provider[]);
   const openServers = providers.map(({ config }) => config.server);
-  for (const [key, writtenEntry] of Object.entries(isObject(group) ? group : {})) {
+  for (const [key, writtenEntry] of Object.entries(objectOrEmpty(group))) {
     const { "mcp-tool": remote } = parseEntry(writtenEntry) ?? {};
     const id = isName(remote) ? remote : key;
     const filter = servers.find(({ path }) => path[1] === id && path[2] === "allow_tools");

@@ -1,4 +1,4 @@
-import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty, type Path, type UnknownObject } from "../../model/json.ts";
 import { sectionTrees } from "./normal-form.ts";
 import { isName, type Reading, readTree, type Shape } from "./reading.ts";
 import { readServer } from "./server.ts";
@@ -67,7 +67,7 @@ export function readServerMap(reading: Reading, servers: UnknownObject, source: 
 function readServerList(reading: Reading, servers: readonly unknown[], source: Path): void {
   for (const [index, entry] of servers.entries()) {
     const entrySource = [...source, index];
-    const { name, ...fields } = isObject(entry) ? entry : {};
+    const { name, ...fields } = objectOrEmpty(entry);
     if (isName(name)) readServer(reading, name, fields, entrySource);
     else reading.fail(entrySource, "a server in a list needs a 'name'");
   }

@@ -1,3 +1,4 @@
+import { ownField } from "../../lib/json/plain-data.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { PolicyRule } from "../../model/access/policy.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
@@ -188,7 +189,7 @@ export function readTree(
   for (const [key, inner] of Object.entries(value)) {
     const innerPath = [...path, key];
     const innerSource = [...source, key];
-    const subtree = Object.hasOwn(tree, key) ? tree[key] : undefined;
+    const subtree = ownField(tree, key);
     if (anyName)
       reading.define(innerPath, innerSource, () =>
         readTree(reading, anyName, inner, innerPath, innerSource),

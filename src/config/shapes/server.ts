@@ -1,5 +1,5 @@
 import type { PolicyRule } from "../../model/access/policy.ts";
-import { isObject, type Path, renderPath } from "../../model/json.ts";
+import { isObject, objectOrEmpty, type Path, renderPath } from "../../model/json.ts";
 import type { ServerAuth } from "../../model/servers/server.ts";
 import { splitSpaces } from "./coerce.ts";
 import { serverTree } from "./normal-form.ts";
@@ -71,7 +71,7 @@ const oauthKeys = [
 function inferAuthType(server: ServerReading): void {
   const { reading, path, fields } = server;
   const auth = fieldValue("auth", fields);
-  const { type, token, ...authFields } = isObject(auth) ? auth : {};
+  const { type, token, ...authFields } = objectOrEmpty(auth);
   if (!hasRoom(server) || (fieldValue("auth_type", fields) ?? type) !== undefined) return;
   const authField = fields.find(({ key }) => key === "auth");
   if (authField && token === undefined && oauthKeys.some((key) => authFields[key] !== undefined))

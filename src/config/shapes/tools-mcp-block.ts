@@ -1,5 +1,5 @@
 import { matchesGlob } from "../../lib/text/glob.ts";
-import { isObject, type Path, type UnknownObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty, type Path, type UnknownObject } from "../../model/json.ts";
 import type { Transport } from "../../model/servers/server.ts";
 import { transportByScheme, transportBySpelling } from "../../model/servers/transports.ts";
 import { secondsToMs, splitCommas, splitShellWords, splitSpaces, toBoolean } from "./coerce.ts";
@@ -266,7 +266,7 @@ function toNames(value: unknown): unknown {
   const hasFacts = Object.values(value).some(isObject);
   if (!hasFacts) return Object.keys(value);
   return Object.fromEntries(
-    Object.entries(value).map(([name, facts]) => [name, isObject(facts) ? facts : {}]),
+    Object.entries(value).map(([name, facts]) => [name, objectOrEmpty(facts)]),
   );
 }
 

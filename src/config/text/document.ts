@@ -7,6 +7,14 @@ export const maxLevels = 200;
 /** Most problems after these follow from the first. */
 const maxProblems = 20;
 
+/** How a file is read, by its ending; any other is read as what its text looks like. */
+export const documentFormats: ReadonlyMap<string, "json" | "yaml"> = new Map([
+  [".json", "json"],
+  [".jsonc", "json"],
+  [".yaml", "yaml"],
+  [".yml", "yaml"],
+]);
+
 /** A value with its offset in the text; inside an object that is the offset of its key. */
 export type TextNode =
   | { offset: number; kind: "scalar"; value: unknown }

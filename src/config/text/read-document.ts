@@ -3,6 +3,7 @@ import { type ParseErrorCode, printParseErrorCode, visit } from "jsonc-parser";
 import {
   type Container,
   createFindings,
+  documentFormats,
   type Findings,
   maxLevels,
   type ReadDocument,
@@ -147,12 +148,6 @@ function createBuilder(findings: Findings) {
 }
 
 const limitMebibytes = 5;
-const extensions: Readonly<Record<string, "json" | "yaml">> = {
-  ".json": "json",
-  ".jsonc": "json",
-  ".yaml": "yaml",
-  ".yml": "yaml",
-};
 
 /** `text`: instead of what the file says. */
 export async function readDocument(file: string, text?: string): Promise<ReadDocument> {
@@ -160,7 +155,7 @@ export async function readDocument(file: string, text?: string): Promise<ReadDoc
   if (!("text" in content)) {
     return { document: null, problems: [{ file, path: "", severity: "error", ...content }] };
   }
-  const format = extensions[extname(file).toLowerCase()] ?? formatOf(content.text);
+  const format = documentFormats.get(extname(file).toLowerCase()) ?? formatOf(content.text);
   if (format === "json") return parseJson(file, content.text);
   // Most files are JSON, and the YAML parser takes longer to load than to run.
   const { parseYaml } = await import("./parse-yaml.ts");

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { RememberedTrust, TrustLine } from "../../model/config/setup.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty } from "../../model/json.ts";
 import { withLock, writeAtomically } from "../edit/write-file.ts";
 import type { Project } from "./judge-project.ts";
 import type { TrustDecision } from "./lines.ts";
@@ -105,7 +105,7 @@ function readAnswers(file: string): StoredAnswers {
   try {
     if (!isOursAlone(file)) return answers;
     const stored: unknown = JSON.parse(readFileSync(file, "utf8"));
-    for (const [directory, directoryAnswers] of Object.entries(isObject(stored) ? stored : {}))
+    for (const [directory, directoryAnswers] of Object.entries(objectOrEmpty(stored)))
       if (isObject(directoryAnswers))
         answers[directory] = directoryAnswers as Record<string, StoredAnswer>;
   } catch {

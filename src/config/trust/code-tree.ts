@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { hashText, hash as hashValue } from "../../lib/json/stable-json.ts";
+import { compareText } from "../../lib/text/wording.ts";
 
 export const javaScript: readonly string[] = [
   ...[".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"],
@@ -70,7 +71,7 @@ export function hashTree(root: string, endings: readonly string[]): CodeTree | n
       if (contents.length > maxFiles || bytes > maxBytes) return null;
     }
   }
-  contents.sort(([a], [b]) => (a < b ? -1 : 1));
+  contents.sort(([a], [b]) => compareText(a, b));
   return { hash: hashValue(contents), files: contents.length };
 }
 

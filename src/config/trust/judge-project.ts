@@ -1,8 +1,8 @@
-import { countOf } from "../../lib/text/wording.ts";
+import { countOf, nounFor } from "../../lib/text/wording.ts";
 import { mayBelongTo } from "../../model/catalogue/tool-name.ts";
 import type { ConfigProblem } from "../../model/config/config.ts";
 import type { ProjectTrust, TrustLine } from "../../model/config/setup.ts";
-import { isObject, type Path, renderPath } from "../../model/json.ts";
+import { objectOrEmpty, type Path, renderPath } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
 import { type Merged, mergeSettings, unitOf } from "../merge-settings.ts";
 import type { Setting } from "../shapes/reading.ts";
@@ -184,7 +184,7 @@ function warnAboutUntrusted(
   const why =
     changed.length === 0
       ? "this project is not trusted yet"
-      : `${changed.join(" and ")} of this project ${changed.length === 1 ? "has" : "have"} changed since you trusted it`;
+      : `${changed.join(" and ")} of this project ${nounFor(changed.length, "has", "have")} changed since you trusted it`;
   return [`${why}, so it goes without ${missing.join(" and ")}`];
 }
 
@@ -194,9 +194,7 @@ function sort(ownSettings: Merged, projectSettings: Merged) {
   const settings: Setting[] = [];
   const shadowed = new Map<string, Path>();
   const ownPaths = new Set(ownSettings.settings.map(({ path }) => renderPath(unitOf(path))));
-  const ownServers = Object.keys(
-    isObject(ownSettings.values.servers) ? ownSettings.values.servers : {},
-  );
+  const ownServers = Object.keys(objectOrEmpty(ownSettings.values.servers));
   for (const setting of projectSettings.settings) {
     const [section, name = ""] = setting.path;
     const unit = unitOf(setting.path);

@@ -2,7 +2,7 @@ import { hash, stableJson } from "../../lib/json/stable-json.ts";
 import { looksSecret } from "../../lib/text/redact.ts";
 import { shellQuote } from "../../lib/text/shell.ts";
 import type { TrustLine } from "../../model/config/setup.ts";
-import { isObject, type Path, renderPath } from "../../model/json.ts";
+import { isObject, objectOrEmpty, type Path, renderPath } from "../../model/json.ts";
 import type { Merged } from "../merge-settings.ts";
 import type { Setting } from "../shapes/reading.ts";
 
@@ -41,7 +41,7 @@ export function renderLaunch(
   settings: readonly Setting[],
 ): string {
   const entry = isObject(values.servers) ? values.servers[name] : null;
-  const { command, args, ...fields } = isObject(entry) ? entry : {};
+  const { command, args, ...fields } = objectOrEmpty(entry);
   const addressKey = ["url", "openapi", "skills"].find((key) => fields[key] !== undefined) ?? "url";
   const launchWords = (command === undefined ? [fields[addressKey] ?? ""] : [command, args ?? []])
     .flat()

@@ -1,5 +1,5 @@
 import { dirname, join, sep } from "node:path";
-import { isObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty, stringOrNull } from "../../model/json.ts";
 import { javaScript, type ReachedTree } from "./code-tree.ts";
 import { type ProjectReader, parsed } from "./project-files.ts";
 
@@ -63,7 +63,7 @@ export function nearestPackage(folder: string, project: Project): PackageFile | 
 
 export function isAlias(name: string, packageFile: PackageFile | null): boolean {
   const content = packageFile?.content;
-  const ownName = isObject(content) && typeof content.name === "string" ? content.name : null;
+  const ownName = stringOrNull(objectOrEmpty(content).name);
   return (
     name.startsWith("#") ||
     (ownName !== null && (name === ownName || name.startsWith(`${ownName}/`)))

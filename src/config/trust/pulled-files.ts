@@ -5,7 +5,7 @@ import { hashText, hash as hashValue } from "../../lib/json/stable-json.ts";
 import { readRegularFile } from "../../lib/regular-file.ts";
 import { countOf } from "../../lib/text/wording.ts";
 import type { TrustLine } from "../../model/config/setup.ts";
-import { isObject } from "../../model/json.ts";
+import { isObject, listOrEmpty, objectOrEmpty } from "../../model/json.ts";
 import type { Environment } from "../environment.ts";
 import { findModule } from "../extensions/find-module.ts";
 import { findFiles } from "../manifests/find-files.ts";
@@ -284,9 +284,9 @@ function manifestsOf(
 }
 
 function hookCommands(setting: Setting): string[][] {
-  const hooks = Array.isArray(setting.value) ? setting.value : [];
+  const hooks = listOrEmpty(setting.value);
   return hooks.flatMap((hook) => {
-    const command = isObject(hook) && Array.isArray(hook.command) ? hook.command : [];
+    const command = listOrEmpty(objectOrEmpty(hook).command);
     return [command.filter((argument): argument is string => typeof argument === "string")];
   });
 }
@@ -302,7 +302,7 @@ function commandsIn(value: unknown): string[] {
 }
 
 function extensionFiles(setting: Setting): string[] {
-  const uses = Array.isArray(setting.value) ? setting.value : [setting.value];
+  const uses = [setting.value].flat();
   return uses.flatMap((extension) => {
     const use = isObject(extension) ? extension.use : extension;
     const location = typeof use === "string" ? findModule(use, baseOf(setting)) : null;

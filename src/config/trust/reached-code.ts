@@ -1,5 +1,6 @@
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compareText } from "../../lib/text/wording.ts";
 import { codeEndings, isCode, javaScript, type ReachedTree, scriptFamily } from "./code-tree.ts";
 import { createReader, type ProjectReader, realPath, TooMuchCode } from "./project-files.ts";
 import { isAlias, nearestPackage, packagesNamed, textsIn } from "./project-packages.ts";
@@ -62,7 +63,7 @@ export function findReached(programs: readonly string[], project: Project): Reac
     if (!(thrown instanceof TooMuchCode)) throw thrown;
     addReached({ path: dirname(programs[0] ?? ""), form: "folder", endings: null });
   }
-  return [...reached.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...reached.values()].sort((a, b) => compareText(a.path, b.path));
 }
 
 /** Files that the words of a command line name, and what their program reads by itself. */
@@ -179,7 +180,7 @@ function filesNamed(
 }
 
 function pathNamed(name: string, base: string): string | null {
-  const withoutQuery = name.replace(/[?#].*$/, "");
+  const [withoutQuery = ""] = name.split(/[?#]/, 1);
   if (/^file:\/\//.test(withoutQuery)) {
     if (URL.canParse(withoutQuery) && new URL(withoutQuery).hostname === "")
       return fileURLToPath(withoutQuery);

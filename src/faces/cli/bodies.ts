@@ -8,7 +8,8 @@ const tools = () => import("./commands/tools.ts");
 const registry = () => import("./commands/registry.ts");
 const quality = () => import("./commands/quality.ts");
 const searchEval = () => import("./commands/search-eval.ts");
-const callHistory = () => import("./commands/call-history.ts");
+const callHistory = () => import("./commands/calls/call-history.ts");
+const results = () => import("./commands/calls/results.ts");
 const call = () => import("./commands/call.ts");
 const batch = () => import("./batch/batch.ts");
 const agent = () => import("./agent/agent.ts");
@@ -77,8 +78,8 @@ export const commandBodies: Readonly<Record<string, () => Promise<Body>>> = {
   "audit list": async () => (await audit()).listAuditedChanges,
   "audit show": async () => (await audit()).showChange,
   "audit verify": async () => (await audit()).verifyAudit,
-  "results get": async () => (await callHistory()).getResult,
-  "results list": async () => (await callHistory()).listResults,
+  "results get": async () => (await results()).getResult,
+  "results list": async () => (await results()).listResults,
   "approvals list": async () => (await approvals()).listApprovals,
   "approvals show": async () => (await approvals()).showApproval,
   "approvals approve": async () => (await approvals()).approveCall,

@@ -1,4 +1,4 @@
-import type { CommandForm } from "../../operations/operation.ts";
+import type { CommandForm } from "../../operations/command-form.ts";
 import { operations } from "../../operations/operations.ts";
 
 /** Commands that record a change on one of their ways. */

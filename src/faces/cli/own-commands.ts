@@ -1,5 +1,5 @@
+import type { CommandForm } from "../../operations/command-form.ts";
 import { batchOptions, modelOptions, recordingOptions } from "../../operations/command-options.ts";
-import type { CommandForm } from "../../operations/operation.ts";
 
 /** Commands that are no operation of a plane: they start one, or work with files and the terminal. */
 export const ownCommands: readonly CommandForm[] = [

@@ -7,7 +7,7 @@ import { shellQuote } from "../../lib/text/shell.ts";
 import { sentence } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
 import { errorTable, PlaneError } from "../../model/errors.ts";
-import type { CommandForm } from "../../operations/operation.ts";
+import type { CommandForm } from "../../operations/command-form.ts";
 import { commandBodies } from "./bodies.ts";
 import type { Cli, CommandLine } from "./cli.ts";
 import { operationCommands } from "./command-table.ts";

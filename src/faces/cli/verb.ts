@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { isProxyEntry } from "../../lib/net/client-address.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { largestPage } from "../../model/page.ts";
-import type { CommandForm, CommandOption, ValueKind } from "../../operations/operation.ts";
+import type { CommandForm, CommandOption, ValueKind } from "../../operations/command-form.ts";
 import { commandGroups } from "./own-commands.ts";
 
 /** A command with examples after its help. */

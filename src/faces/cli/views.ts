@@ -30,4 +30,5 @@ export {
 } from "./terminal/output.ts";
 export { askingHere, typedHere } from "./terminal/questions.ts";
 export { terminal } from "./terminal/terminal.ts";
+export { viewsOf } from "./view.ts";
 export { command, withPlane } from "./with-plane.ts";

@@ -165,7 +165,7 @@ export function command<Args extends unknown[], Answer>(
   };
 }
 
-type OpenExtra = Pick<
+export type OpenExtra = Pick<
   OpenPlaneOptions,
   | "fallback"
   | "isForClients"

@@ -28,7 +28,7 @@ import {
   toPlaneError,
 } from "../../model/errors.ts";
 import type { ErrorReport } from "../../model/errors-schema.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 import type { Plane, PlaneCallOptions } from "../../model/plane.ts";
 import type { ShownTool } from "../../model/plane-tools.ts";
 import type { Principal } from "../../model/principal.ts";
@@ -73,7 +73,7 @@ export function readMetaCall(name: string, args: unknown): MetaCall | { wrong: s
         isWrapped: false,
       }
     );
-  const members: UnknownObject = isObject(args) ? args : {};
+  const members: UnknownObject = objectOrEmpty(args);
   const { name: inner, arguments: innerArguments, ...otherMembers } = members;
   if (typeof inner !== "string" || inner === "")
     return { wrong: `'name' of ${call} must be the name of a tool. Find one with ${search}.` };

@@ -1,6 +1,11 @@
 import { hasMembers } from "../../lib/json/plain-data.ts";
+import {
+  conversationInMeta,
+  isConversationName,
+  maxConversationName,
+} from "../../model/access/conversation.ts";
 import type { AskHere } from "../../model/calls/held-call.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 import type { Plane } from "../../model/plane.ts";
 import type { OfferKind } from "../../model/servers/server.ts";
 import { extensionsIn, isExtensionMethod, mayPass } from "../../protocol/extensions.ts";
@@ -74,6 +79,12 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
   return {
     /** Never rejects. */
     answer(request: Request, context: RequestContext): Promise<RpcAnswer> {
+      const meta = objectOrEmpty(request.params._meta);
+      if (Object.hasOwn(meta, conversationInMeta)) {
+        const name = meta[conversationInMeta];
+        if (!isConversationName(name)) return Promise.resolve(wrongConversation);
+        context.namedConversation = name;
+      }
       const respond =
         responders.get(request.method) ??
         (isExtensionMethod(request.method) ? mayPark(answerExtension) : null);
@@ -85,6 +96,11 @@ export function createCore(plane: Plane, surfaces: Surfaces, parked: ParkedReque
       notifyServers(request, context),
   };
 }
+
+const wrongConversation = failure(
+  -32602,
+  `'${conversationInMeta}' of '_meta' must be a string of 1 to ${maxConversationName} characters.`,
+);
 
 /** Our lists have one page. */
 function refuseCursor({ cursor }: UnknownObject): void {
@@ -108,7 +124,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       ...forwardOptions(context, clientParams),
       principal,
     });
-    return isObject(answer) ? answer : {};
+    return objectOrEmpty(answer);
   }
 
   const forwardOptions = (context: RequestContext, clientParams: UnknownObject) => ({

@@ -1,5 +1,5 @@
 import { uniqueId } from "../../lib/ids-and-time.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 import { RpcError } from "../../protocol/message.ts";
 import type { Out } from "./exchange.ts";
 
@@ -50,7 +50,7 @@ export function createClientRequests() {
 }
 
 function readError(error: unknown): Error {
-  const { code, message, data } = isObject(error) ? error : {};
+  const { code, message, data } = objectOrEmpty(error);
   const text = typeof message === "string" ? message : "the client gave no result";
   return new RpcError(typeof code === "number" ? code : -32603, text, data);
 }

@@ -20,6 +20,8 @@ type Ask = (
 ) => Promise<UnknownObject>;
 
 type Arriving = Pick<RequestContext, "principal" | "view" | "tools"> & {
+  /** Null where others may use it, too. */
+  connection: string | null;
   headers: IncomingHttpHeaders | undefined;
 };
 
@@ -40,6 +42,7 @@ export type ClientIdentity = {
 export class CancellableRequest extends Cancellation {
   /** Set where the answer is the outcome of a call that waited for a person. */
   receipt: Receipt | null = null;
+  namedConversation: string | null = null;
 
   get cancellation(): Cancellation {
     return this;
@@ -82,11 +85,11 @@ export class Exchange extends CancellableRequest implements RequestContext {
   }
 
   get conversation(): string {
-    return this.#client.conversation;
+    return this.namedConversation ?? this.#client.conversation;
   }
 
   get isKeptSession(): boolean {
-    return this.#client.isKept;
+    return this.#client.isKept && this.namedConversation === null;
   }
 
   notify(method: string, params: UnknownObject): void {
@@ -103,7 +106,6 @@ export class Exchange extends CancellableRequest implements RequestContext {
 /** A request of a modern client, which says with each who it is. */
 export class Arrival extends CancellableRequest implements RequestContext {
   readonly era = "modern";
-  readonly conversation = null;
   readonly principal: Principal;
   readonly view: View;
   /** Undefined without HTTP. */
@@ -111,15 +113,21 @@ export class Arrival extends CancellableRequest implements RequestContext {
   client: AsClient = { capabilities: {} };
   logLevel: LogLevel | null = null;
   readonly tools: ClientTools;
+  readonly #connection: string | null;
   readonly #say: Out["say"];
 
-  constructor({ principal, view, headers, tools }: Arriving, say: Out["say"]) {
+  constructor({ principal, view, headers, tools, connection }: Arriving, say: Out["say"]) {
     super();
+    this.#connection = connection;
     this.principal = principal;
     this.view = view;
     this.headers = headers;
     this.tools = tools;
     this.#say = say;
+  }
+
+  get conversation(): string | null {
+    return this.namedConversation ?? this.#connection;
   }
 
   notify(method: string, params: UnknownObject): void {

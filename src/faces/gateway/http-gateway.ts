@@ -273,7 +273,8 @@ function answerModern(visit: Visit, message: UnknownObject): void {
       notifyModern(visit, { method, params });
     return void response.writeHead(202).end();
   }
-  const arrival = state.gateway.modern.arrive(principal, viewOf(visit), request.headers, (text) => {
+  const arriving = { principal, view: viewOf(visit), headers: request.headers };
+  const arrival = state.gateway.modern.arrive(arriving, (text) => {
     if (!response.headersSent) openEvents(response);
     writeEvent(response, text);
   });
@@ -291,12 +292,8 @@ function answerModern(visit: Visit, message: UnknownObject): void {
 
 function notifyModern(visit: Visit, notification: Request): void {
   const { state, request, principal } = visit;
-  const arrival = state.gateway.modern.arrive(
-    principal,
-    viewOf(visit),
-    request.headers,
-    () => undefined,
-  );
+  const arriving = { principal, view: viewOf(visit), headers: request.headers };
+  const arrival = state.gateway.modern.arrive(arriving, () => undefined);
   state.gateway.modern.notify(notification, arrival);
 }
 

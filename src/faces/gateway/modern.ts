@@ -131,16 +131,15 @@ class Modern {
 
   /** `say` is for messages because of the request. */
   arrive(
-    principal: Principal,
-    view: View,
-    headers: IncomingHttpHeaders | undefined,
+    arriving: { principal: Principal; view: View } & (
+      | { headers: IncomingHttpHeaders }
+      | { connection: string }
+    ),
     say: (text: string) => void,
   ) {
     const { surfaces, shared } = this.#gateway;
-    return new Arrival(
-      { principal, view, headers, tools: shared.of(surfaces.of(principal, view)) },
-      say,
-    );
+    const tools = shared.of(surfaces.of(arriving.principal, arriving.view));
+    return new Arrival({ headers: undefined, connection: null, ...arriving, tools }, say);
   }
 
   /** Never rejects. */

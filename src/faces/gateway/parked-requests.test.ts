@@ -16,6 +16,7 @@ function visitOf(user: string): RequestContext {
     tools: {} as RequestContext["tools"],
     logLevel: null,
     conversation: null,
+    namedConversation: null,
     signal: new AbortController().signal,
     notify: () => undefined,
     ask: () => Promise.reject(new Error("not in this revision")),

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { ownField } from "../../lib/json/plain-data.ts";
 import { stableJson } from "../../lib/json/stable-json.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 import { missingCapability } from "./envelope.ts";
@@ -60,7 +61,6 @@ export function createParkedRequests() {
 class Parked extends CancellableRequest implements RequestContext {
   readonly request: Request;
   readonly era = "modern";
-  readonly conversation = null;
   readonly questions = new Map<string, Question>();
   readonly #first: RequestContext;
   readonly #waiting: Waiting;
@@ -80,6 +80,10 @@ class Parked extends CancellableRequest implements RequestContext {
 
   get principal() {
     return this.#first.principal;
+  }
+
+  get conversation() {
+    return this.#first.conversation;
   }
 
   get view() {
@@ -118,7 +122,7 @@ class Parked extends CancellableRequest implements RequestContext {
 
   goOn(context: RequestContext, responses: UnknownObject): Promise<RpcAnswer> {
     for (const [name, question] of [...this.questions]) {
-      const response = Object.hasOwn(responses, name) ? responses[name] : undefined;
+      const response = ownField(responses, name);
       if (isObject(response)) question.answer(response);
     }
     return this.#attend(context);

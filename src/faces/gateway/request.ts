@@ -16,7 +16,7 @@ import {
 } from "../../lib/json/measure-json.ts";
 import type { AsClient } from "../../model/calls/provider.ts";
 import { errorTable, publicMessage, toPlaneError } from "../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, listOrEmpty, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 import type { Principal } from "../../model/principal.ts";
 import type { LogLevel } from "../../model/servers/server.ts";
 import { RpcError } from "../../protocol/message.ts";
@@ -34,8 +34,10 @@ export type RequestContext = {
   tools: ClientTools;
   /** The least serious level; null for none. */
   logLevel: LogLevel | null;
-  /** Where the client has a session. */
+  /** What the caller calls it, else the session of the client, else a connection that the client has to itself. */
   conversation: string | null;
+  /** Set from the metadata of the request. */
+  namedConversation: string | null;
   /** Whether the store knows that session as long as it lives. */
   isKeptSession?: boolean;
   /** Set where the answer is the outcome of a call that waited for a person. */
@@ -124,11 +126,11 @@ export function textParam(params: UnknownObject, key: string): string | null {
 }
 
 export function objectParam(params: UnknownObject, key: string): UnknownObject {
-  return isObject(params[key]) ? params[key] : {};
+  return objectOrEmpty(params[key]);
 }
 
 export function listParam(params: UnknownObject, key: string): unknown[] {
-  return Array.isArray(params[key]) ? params[key] : [];
+  return listOrEmpty(params[key]);
 }
 
 /** As the client may read it. A server's error passes unchanged. */
@@ -175,7 +177,7 @@ export function parseRequest(text: string): Parsed {
   const ambiguity = ambiguityIn(text, message, members);
   if (!noteArguments(message, text, ambiguity, longArguments?.[2]) && ambiguity !== null)
     return { wrong: ambiguity };
-  const messages = Array.isArray(message) ? message : [message];
+  const messages = [message].flat();
   for (const part of messages) if (isObject(part)) keepIds(part);
   return { message };
 }

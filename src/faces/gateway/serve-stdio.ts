@@ -123,8 +123,9 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   const { principal = plane.identity.usualCaller(), session: movable } = options;
   const view: View = { ...plainView, ...options.view };
   const stored = movable?.kept;
+  const connection = movable?.id ?? uniqueId();
   const session = new ClientSession(gateway, {
-    id: movable?.id ?? uniqueId(),
+    id: connection,
     principal,
     view,
     placedBy: "process",
@@ -137,7 +138,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   let hasSession = stored !== undefined;
 
   function answerModern(id: Id, method: string, params: UnknownObject): void {
-    const arrival = gateway.modern.arrive(principal, view, undefined, write);
+    const arrival = gateway.modern.arrive({ principal, view, connection }, write);
     const done = gateway.modern.answer(id, { method, params }, arrival).then(({ answer }) => {
       running.delete(id);
       if (!arrival.isCancelled) write(renderAnswer(id, answer));
@@ -161,7 +162,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
     if (isModern && typeof method === "string" && isExtensionNotification(method))
       return gateway.modern.notify(
         { method, params },
-        gateway.modern.arrive(principal, view, undefined, () => undefined),
+        gateway.modern.arrive({ principal, view, connection }, () => undefined),
       );
     if (method === "notifications/cancelled") running.get(params.requestId)?.arrival.cancel();
     void session.take(message, out);

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { isObject } from "../../model/json.ts";
+import { objectOrEmpty } from "../../model/json.ts";
 import { frameDocument } from "./app-frame-document.ts";
 
 /** Of one list; what a page needs beyond it is not reached. */
@@ -76,7 +76,7 @@ function policyOf({
 function readDeclared(search: string, host: string): Declared {
   const csp = search.length > maxSearch ? "{}" : new URLSearchParams(search).get("csp");
   const parsed = parse(csp ?? "{}");
-  const listed = isObject(parsed) ? parsed : {};
+  const listed = objectOrEmpty(parsed);
   const domainsOf = (kind: (typeof kinds)[number]) => {
     const list = listed[kind];
     if (!Array.isArray(list)) return [];

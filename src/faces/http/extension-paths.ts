@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ExtensionVerb } from "../../model/extensions/extension-schema.ts";
-import type { JsonObject } from "../../model/json.ts";
+import { type JsonObject, listOrEmpty } from "../../model/json.ts";
 import { createDocument, type Route } from "./describe-route.ts";
 
 /** The document with the operations of extensions, each at its own address. */
@@ -12,7 +12,7 @@ export function withExtensions(document: JsonObject, verbs: readonly ExtensionVe
 
 function routeOf({ name, extension, summary, scope, input }: ExtensionVerb): Route<z.ZodObject> {
   const { examples, required } = input;
-  const [example] = Array.isArray(examples) ? examples : [];
+  const [example] = listOrEmpty(examples);
   return {
     method: "post",
     path: `/extensions/operations/${name}`,

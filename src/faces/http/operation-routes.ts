@@ -60,8 +60,8 @@ export function addOperation(
     if (addition.answer) return addition.answer(request, run as () => Promise<never>, input);
     const value = (await run()) as never;
     const status = http.status?.(value) ?? Number(Object.keys(http.answers)[0]);
-    const shown = http.show ? http.show(value) : value;
-    return c.json(shown as object, status as 200);
+    const shown = http.show ? (http.show(value) as never) : value;
+    return c.json((http.hide ? http.hide(shown) : shown) as object, status as 200);
   });
 }
 

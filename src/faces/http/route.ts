@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Context, Hono } from "hono";
 import type { z } from "zod";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { clientAddress } from "../../lib/net/client-address.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Caller } from "../../model/plane.ts";
@@ -69,7 +70,7 @@ function unproven(title: string, command: string | undefined): PlaneError {
 export function clientAddressOf(c: HttpContext): Pick<Caller, "address"> {
   const incoming = c.env?.incoming;
   const address = incoming && clientAddress(incoming);
-  return address === undefined ? {} : { address };
+  return withoutUndefined({ address });
 }
 
 /** Clients of MCP and others take either; a client that takes JSON gets JSON. */

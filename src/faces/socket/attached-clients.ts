@@ -4,6 +4,7 @@ import { parse } from "node:path";
 import type { Duplex } from "node:stream";
 import { isWithin, pause } from "../../lib/async/pause.ts";
 import { uniqueId } from "../../lib/ids-and-time.ts";
+import { nounFor } from "../../lib/text/wording.ts";
 import { countProblems } from "../../model/config/config.ts";
 import { toPlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -121,7 +122,7 @@ export class AttachedClients {
       return { why: "it serves another configuration" };
     const differing = otherVariables(hello, environment);
     if (differing.length === 0) return null;
-    const state = differing.length === 1 ? "has a different value" : "have different values";
+    const state = nounFor(differing.length, "has a different value", "have different values");
     return { why: `${differing.join(", ")} ${state} there` };
   }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { claimDirectory, strangerIn, userTemporaryDirectory } from "../../lib/private-directory.ts";
+import { compareText } from "../../lib/text/wording.ts";
 import type { Principal } from "../../model/principal.ts";
 
 /** What the operating system takes as the name of a socket. */
@@ -116,7 +117,7 @@ export function servingPlanes(dataDirectory: string): PlaneRecord[] {
     return names
       .flatMap((name) => readPlaneRecord(join(directory, name)) ?? [])
       .filter(({ pid }) => isAlive(pid))
-      .sort((earlier, later) => (earlier.startedAt < later.startedAt ? -1 : 1));
+      .sort((earlier, later) => compareText(earlier.startedAt, later.startedAt));
   } catch {
     return [];
   }

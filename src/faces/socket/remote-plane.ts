@@ -3,6 +3,7 @@ import { createEventBus } from "../../lib/async/event-bus.ts";
 import { pause } from "../../lib/async/pause.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { strangerIn } from "../../lib/private-directory.ts";
+import { nounFor } from "../../lib/text/wording.ts";
 import { version } from "../../lib/version.ts";
 import type { Config } from "../../model/config/config.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -137,7 +138,7 @@ async function requireSameSettings(
   if (variables.length === 0) return;
   const variableNames = variables.join(", ");
   const message =
-    `${variableNames} ${variables.length === 1 ? "is" : "are"} set here, and the plane that serves this configuration ` +
+    `${variableNames} ${nounFor(variables.length, "is", "are")} set here, and the plane that serves this configuration ` +
     `(process ${pid}) was started without. Add --standalone for a plane of your own, or start that one again with it.`;
   throw new PlaneError("USAGE", message, { data: { variables, pid } });
 }

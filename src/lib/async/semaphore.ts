@@ -1,3 +1,5 @@
+import { eitherSignal } from "./signals.ts";
+
 export type Semaphore = ReturnType<typeof createSemaphore>;
 
 export class SemaphoreFull extends Error {
@@ -69,7 +71,7 @@ export async function* inOrder<T, R>(
   work: (item: T, index: number, signal: AbortSignal) => Promise<R>,
 ): AsyncGenerator<R, void, undefined> {
   const stopped = new AbortController();
-  const workSignal = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
+  const workSignal = eitherSignal(signal, stopped.signal);
   const semaphore = createSemaphore(parallel, Number.POSITIVE_INFINITY);
   const begun: Promise<R>[] = [];
   const begin = async (item: T, index: number): Promise<R> => {

@@ -11,6 +11,11 @@ export function hasMembers(value: object): boolean {
   return false;
 }
 
+/** Not what every object inherits, such as `constructor`. */
+export function ownField<T>(fields: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
 /** Deep and in place. A frozen part counts as frozen all through. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;

@@ -116,7 +116,6 @@ function arrayType(
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const alternatives = ({ anyOf, oneOf }: Schema) =>
   [listOf(anyOf), listOf(oneOf)].filter((members) => members.length > 0);
 const union = (types: readonly string[]) => {
@@ -130,7 +129,8 @@ const literal = (value: unknown) => JSON.stringify(value) ?? "unknown";
 
 function guessType(schema: Schema): string | undefined {
   if ("properties" in schema || "additionalProperties" in schema) return "object";
-  return "items" in schema || "prefixItems" in schema ? "array" : undefined;
+  if ("items" in schema || "prefixItems" in schema) return "array";
+  return undefined;
 }
 
 /** A name as it may stand before a colon or after `export const`. */
@@ -139,15 +139,23 @@ export function propertyName(name: string): string {
   return JSON.stringify(name);
 }
 
+/** Of a keyword, which may be anything. */
+export function listOf(keyword: unknown): unknown[] {
+  return Array.isArray(keyword) ? keyword : [];
+}
+
 /** The value behind a JSON Pointer of the same document. */
 export function resolveReference(document: unknown, reference: string): unknown {
   if (!/^#(\/|$)/.test(reference)) return undefined;
   const parts = decoded(reference.slice(1)).split("/").slice(1);
   const keys = parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return keys.reduce<unknown>(
-    (value, key) => (isSchema(value) || Array.isArray(value) ? Reflect.get(value, key) : undefined),
-    document,
-  );
+  return keys.reduce(memberOf, document);
+}
+
+function memberOf(holder: unknown, key: string): unknown {
+  if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, key))
+    return undefined;
+  return Reflect.get(holder, key);
 }
 
 function decoded(text: string): string {

@@ -1,5 +1,5 @@
 import { shorten } from "../text/cut-text.ts";
-import { resolveReference } from "./schema-type.ts";
+import { listOf, resolveReference } from "./schema-type.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -25,7 +25,7 @@ function render(schema: unknown, reading: Reading): string {
   const described = resolved(schema, reading);
   if (described === null || reading.depth > maxDepth) return "";
   const inner = { ...reading, depth: reading.depth + 1 };
-  const required = Array.isArray(described.required) ? described.required : [];
+  const required = listOf(described.required);
   const properties = isSchema(described.properties) ? described.properties : {};
   const shownProperties = Object.entries(properties).slice(0, maxArguments);
   const propertyTexts = shownProperties.map(([name, property]) => {
@@ -92,8 +92,4 @@ function resolved(schema: unknown, { document }: Reading): Schema | null {
 
 function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

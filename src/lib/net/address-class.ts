@@ -54,14 +54,20 @@ export function isMetadataName(host: string): boolean {
 /** Of an address in canonical spelling. An IPv4 address inside an IPv6 one counts as itself. */
 export function classOf(address: string): AddressClass {
   const plain = address.replace(/%.*/s, "");
-  const family = isIP(plain);
-  if (family === 0) return "reserved";
-  const inner = family === 6 ? innerIPv4(plain) : null;
+  const family = familyOf(plain);
+  if (family === null) return "reserved";
+  const inner = family === "ipv6" ? innerIPv4(plain) : null;
   if (inner !== null) return classOf(inner);
-  const kind = family === 6 ? "ipv6" : "ipv4";
-  const network = networks().find(([, list]) => list.check(plain, kind));
+  const network = networks().find(([, list]) => list.check(plain, family));
   if (network !== undefined) return network[0];
-  return family === 4 || globalUnicast().check(plain, kind) ? "public" : "reserved";
+  return family === "ipv4" || globalUnicast().check(plain, family) ? "public" : "reserved";
+}
+
+/** As a `BlockList` names it; null for what is no address. */
+export function familyOf(address: string): "ipv4" | "ipv6" | null {
+  const version = isIP(address);
+  if (version === 0) return null;
+  return version === 4 ? "ipv4" : "ipv6";
 }
 
 /** One spelling for each address, so that two can be compared. */
@@ -108,7 +114,7 @@ export function listOf(...subnets: readonly string[]): BlockList {
   const list = new net.BlockList();
   for (const subnet of subnets) {
     const [address = "", bits] = subnet.split("/");
-    list.addSubnet(address, Number(bits), isIP(address) === 6 ? "ipv6" : "ipv4");
+    list.addSubnet(address, Number(bits), familyOf(address) ?? "ipv4");
   }
   return list;
 }

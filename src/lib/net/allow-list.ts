@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { compileGlob } from "../text/glob.ts";
-import { canonicalAddress, listOf } from "./address-class.ts";
+import { canonicalAddress, familyOf, listOf } from "./address-class.ts";
 
 export type Allowed = { matches(host: string, address: string): boolean; port: string | null };
 
@@ -26,7 +26,8 @@ function allowedNetwork(address: string, bits: number): Allowed | null {
   const list = listOf(`${address}/${bits}`);
   const matches = (_: string, candidate: string) => {
     const plain = candidate.replace(/%.*/s, "");
-    return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
+    const candidateFamily = familyOf(plain);
+    return candidateFamily !== null && list.check(plain, candidateFamily);
   };
   return { matches, port: null };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable, Transform } from "node:stream";
 import zlib from "node:zlib";
+import { ownField } from "../json/plain-data.ts";
 
 /** The name of a coding that is not known, for an error. */
 export class UnknownEncoding extends Error {}
@@ -33,9 +34,7 @@ export function decodeBody(response: IncomingMessage): Readable {
     .split(",")
     .map((coding) => coding.trim())
     .filter((coding) => coding !== "" && coding !== "identity");
-  const usedDecoders = codings.map((coding) =>
-    Object.hasOwn(decoders, coding) ? decoders[coding] : undefined,
-  );
+  const usedDecoders = codings.map((coding) => ownField(decoders, coding));
   const unknown =
     codings[usedDecoders.indexOf(undefined)] ?? (codings.length > maxCodings ? header : undefined);
   if (unknown !== undefined) {

@@ -34,7 +34,7 @@ export function proxyFor(url: URL): HttpProxy | null {
   const proxyText = environment[variable]?.trim() ?? "";
   if (proxyText === "" || isLoopback(url) || isExcepted(url)) return null;
   const address = proxyText.includes("://") ? proxyText : `http://${proxyText}`;
-  const proxy = URL.canParse(address) ? new URL(address) : null;
+  const proxy = URL.parse(address);
   if (proxy !== null && /^https?:$/.test(proxy.protocol)) return { url: proxy, variable };
   throw new ProxyFailed(
     `${variable} is not the address of an HTTP proxy`,

@@ -62,7 +62,7 @@ export async function sendRequest(
     });
     const { location } = response.headers;
     if (response.status < 300 || response.status >= 400 || location === undefined) return response;
-    const target = URL.canParse(location, request.url.href) ? new URL(location, request.url) : null;
+    const target = URL.parse(location, request.url.href);
     const failure = { sent: true, permanent: true };
     if (target?.origin !== first.url.origin)
       throw new RequestFailed(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cutText, sliceText } from "./cut-text.ts";
+import { cutText, sliceText, withoutLastWord } from "./cut-text.ts";
 
 test("short text is given whole", () => assert.equal(cutText("abc", 3), "abc"));
 
@@ -14,4 +14,10 @@ test("no character is cut in half", () => {
   assert.equal(cutText("ab🚀cd", 3), "ab");
   assert.equal(sliceText("ab🚀cd", 2, 3), "");
   assert.equal(sliceText("ab🚀cd", 2, 4), "🚀");
+});
+
+test("a word at the end goes, as far as a secret is long", () => {
+  assert.equal(withoutLastWord("token sk-12"), "token ");
+  assert.equal(withoutLastWord("token "), "token ");
+  assert.equal(withoutLastWord("a".repeat(300)), "a".repeat(44));
 });

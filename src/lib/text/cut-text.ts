@@ -26,3 +26,13 @@ export function shorten(text: string, limit = 60): string {
   if (text.length > limit) return `${sliceText(text, 0, limit)}…`;
   return text;
 }
+
+const maxWordLetters = 256;
+
+/** Without the letters at its end that no space divides. Half a secret there would not be recognised. */
+export function withoutLastWord(text: string): string {
+  const start = Math.max(0, text.length - maxWordLetters);
+  let end = text.length;
+  while (end > start && /\S/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}

@@ -1,3 +1,5 @@
+import { ownField } from "../json/plain-data.ts";
+
 /** A pattern of JavaScript in the syntax of RE2; null for what RE2 cannot say. The pattern is valid in its mode. */
 export function toLinearSyntax(pattern: string, isUnicode: boolean): string | null {
   try {
@@ -230,7 +232,7 @@ class PatternReader {
   #readRanges(): string | null {
     if (this.#pattern[this.#position] !== "\\") return null;
     const letter = this.#pattern[this.#position + 1] ?? "";
-    const ranges = Object.hasOwn(classes, letter) ? classes[letter] : undefined;
+    const ranges = ownField(classes, letter);
     if (ranges !== undefined) {
       this.#position += 2;
       return this.#withFolds(letter, ranges);

@@ -26,8 +26,9 @@ const shapes: readonly RegExp[] = [
 /** The part of a text that stands for a value that is still missing. */
 export function findPlaceholder(text: string): string | undefined {
   const plain = text.trim().replace(/^(?:bearer|basic|token)\s+/i, "");
-  const isMarkup = plain.includes("</");
-  for (const shape of isMarkup ? shapes : [inBrackets, ...shapes]) {
+  const bracketed = inBrackets.exec(plain)?.[0];
+  if (bracketed !== undefined && !plain.includes("</")) return bracketed;
+  for (const shape of shapes) {
     const placeholder = shape.exec(plain)?.[0];
     if (placeholder !== undefined) return placeholder;
   }

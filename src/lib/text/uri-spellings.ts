@@ -35,7 +35,7 @@ function withoutControls(text: string): string {
 
 /** Lower-case scheme and host, resolved dots. */
 function parseForm(text: string): string {
-  return URL.canParse(text) ? new URL(text).href : text;
+  return URL.parse(text)?.href ?? text;
 }
 
 /** Most readers of a file take its path and ignore the host. */

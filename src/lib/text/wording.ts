@@ -13,6 +13,12 @@ export function nounFor(count: number, noun: string, plural = `${noun}s`): strin
   return count === 1 ? noun : plural;
 }
 
+/** By code units, in no language: the same order everywhere. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
 /** Exactly one full stop at the end. */
 export function sentence(text: string): string {
   return /[.?!…]$/.test(text) ? text : `${text}.`;

@@ -1,6 +1,6 @@
 import { uniqueId } from "../../lib/ids-and-time.ts";
 import { PlaneError } from "../errors.ts";
-import { isObject, type UnknownObject } from "../json.ts";
+import { isObject, objectOrEmpty, stringOrEmpty, type UnknownObject } from "../json.ts";
 import type {
   AskedCall,
   AssistantMessage,
@@ -40,7 +40,7 @@ export function readResponse(response: unknown): AssistantMessage {
 
 /** Why a completion ended; a message alone does not say. */
 export function finishOf(response: unknown): unknown {
-  const { choices } = isObject(response) ? response : {};
+  const { choices } = objectOrEmpty(response);
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   return isObject(choice) ? choice.finish_reason : undefined;
 }
@@ -66,11 +66,11 @@ function readCalls(calls: unknown): AskedCall[] {
   if (calls === undefined || calls === null) return [];
   if (!Array.isArray(calls)) throw unreadable("'tool_calls' is not a list");
   return calls.map((call: unknown, index) => {
-    const { id, function: requestedFunction } = isObject(call) ? call : {};
+    const { id, function: requestedFunction } = objectOrEmpty(call);
     if (!isObject(requestedFunction) || typeof requestedFunction.name !== "string")
       throw unreadable(`call ${index + 1} of 'tool_calls' names no function`);
     return {
-      id: typeof id === "string" ? id : "",
+      id: stringOrEmpty(id),
       type: "function",
       function: {
         name: requestedFunction.name,

@@ -1,6 +1,6 @@
 import { readJson } from "../../lib/json/measure-json.ts";
 import { sameJson } from "../../lib/json/plain-data.ts";
-import { isObject, type Json, type UnknownObject } from "../json.ts";
+import { isObject, type Json, objectOrEmpty, stringOrNull, type UnknownObject } from "../json.ts";
 
 /** A block of a result. Unknown kinds and fields pass through. */
 export type ContentBlock = { type: string; [field: string]: unknown };
@@ -186,18 +186,13 @@ export function viewOfArtifacts({ artifacts }: ArtifactResult): ArtifactView[] {
 }
 
 function readArtifact(artifact: unknown, index: number): Artifact | string {
-  const {
-    name,
-    b64,
-    mime,
-    mime_type: mimeType,
-  } = (isObject(artifact) ? artifact : {}) as UnknownObject;
+  const { name, b64, mime, mime_type: mimeType } = objectOrEmpty(artifact) as UnknownObject;
   if (typeof name !== "string" || name === "") return `Artifact ${index + 1} has no name.`;
   if (typeof b64 !== "string" || b64.length % 4 !== 0 || !base64.test(b64))
     return `Artifact '${name}' has no valid base64 in 'b64'.`;
   const content = Buffer.from(b64, "base64");
   const type = mime ?? mimeType;
-  return { name, mimeType: typeof type === "string" ? type : null, bytes: content.length, content };
+  return { name, mimeType: stringOrNull(type), bytes: content.length, content };
 }
 
 /** Looked at before it is parsed: most results are no JSON. */

@@ -89,7 +89,7 @@ export function readLimit(limit: unknown, maxLimit: number): number {
 }
 
 function readQueries(query: unknown, queries: unknown): string[] {
-  const texts = queries === undefined ? [query] : Array.isArray(queries) ? queries : [queries];
+  const texts = [queries === undefined ? query : queries].flat();
   if (query !== undefined && queries !== undefined) {
     return refuse("queries", "'query' and 'queries' exclude each other; give one of them.");
   }

@@ -1,4 +1,4 @@
-import { isObject, type UnknownObject } from "../json.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../json.ts";
 
 /** A skill that a server publishes (SEP-2640): instructions in a `SKILL.md`, and the files beside it. */
 export type PublishedSkill = {
@@ -55,7 +55,7 @@ export function readSkill(entry: unknown): PublishedSkill | { wrong: string } {
     return { wrong: "its address is not that of a SKILL.md" };
   const { uri, frontmatter, resources } = entry;
   if (isSteppingOut(uri)) return { wrong: "its address leads elsewhere" };
-  const { name, description } = isObject(frontmatter) ? frontmatter : ({} as UnknownObject);
+  const { name, description } = objectOrEmpty(frontmatter);
   if (typeof name !== "string" || !nameShape.test(name))
     return {
       wrong: "its name is not made of a-z, 0-9 and single hyphens, or has more than 64 characters",
@@ -106,7 +106,7 @@ function problemWithFields({ compatibility, metadata }: UnknownObject): string |
 
 /** As clients compare addresses. */
 function canonical(uri: string): string {
-  return URL.canParse(uri) ? new URL(uri).href : uri;
+  return URL.parse(uri)?.href ?? uri;
 }
 
 function problemWithFiles(uri: string, resources: unknown): string | null {

@@ -1,4 +1,5 @@
-import { isObject, type UnknownObject } from "../json.ts";
+import { hasMembers, ownField, withoutUndefined } from "../../lib/json/plain-data.ts";
+import { isObject, listOrEmpty, objectOrEmpty, type UnknownObject } from "../json.ts";
 import type { Tool } from "./tool.ts";
 
 /** A schema that every model API takes: a plain object at the top. */
@@ -18,7 +19,7 @@ export function toObjectSchema(schema: UnknownObject): ObjectSchema {
     return {
       ...schema,
       type: "object",
-      properties: isObject(schema.properties) ? schema.properties : {},
+      properties: objectOrEmpty(schema.properties),
     };
   const {
     anyOf,
@@ -33,10 +34,10 @@ export function toObjectSchema(schema: UnknownObject): ObjectSchema {
     ...rest
   } = schema;
   const ownPart = readPart(schema, schema);
-  const requiredParts = [...listOf(allOf), ...($ref === undefined ? [] : [{ $ref }])].map((part) =>
-    readPart(part, schema),
+  const requiredParts = [...listOrEmpty(allOf), ...($ref === undefined ? [] : [{ $ref }])].map(
+    (part) => readPart(part, schema),
   );
-  const alternatives = [anyOf, oneOf].map(listOf).filter((list) => list.length > 0);
+  const alternatives = [anyOf, oneOf].map(listOrEmpty).filter((list) => list.length > 0);
   const alternativeParts = alternatives.map((list) =>
     commonPart(list.map((part) => readPart(part, schema))),
   );
@@ -55,8 +56,8 @@ type Part = { properties: UnknownObject; required: string[] };
 function readPart(schema: unknown, root: UnknownObject): Part {
   const { properties, required } = isObject(schema) ? followReference(schema, root) : {};
   return {
-    properties: isObject(properties) ? properties : {},
-    required: listOf(required).filter((name) => typeof name === "string"),
+    properties: objectOrEmpty(properties),
+    required: listOrEmpty(required).filter((name) => typeof name === "string"),
   };
 }
 
@@ -64,9 +65,7 @@ function readPart(schema: unknown, root: UnknownObject): Part {
 function followReference(schema: UnknownObject, root: UnknownObject): UnknownObject {
   const name = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(schema.$ref));
   const [, section = "", key = ""] = name ?? [];
-  const definitions = root[section];
-  const definition =
-    isObject(definitions) && Object.hasOwn(definitions, key) ? definitions[key] : undefined;
+  const definition = ownField(objectOrEmpty(root[section]), key);
   return isObject(definition) ? definition : schema;
 }
 
@@ -78,10 +77,6 @@ function commonPart(parts: readonly Part[]): Part {
       furtherParts.every(({ required }) => required.includes(name)),
     ),
   };
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 type Described = Pick<
@@ -105,11 +100,13 @@ export const toolFormats = {
   mcp: (tools) =>
     tools.map(({ modelName, title, description, parameters, outputSchema, annotations }) => ({
       name: modelName,
-      ...(title === undefined ? {} : { title }),
+      ...withoutUndefined({ title }),
       description,
       inputSchema: parameters,
-      ...(outputSchema === undefined ? {} : { outputSchema }),
-      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ...withoutUndefined({
+        outputSchema,
+        annotations: hasMembers(annotations) ? annotations : undefined,
+      }),
     })),
   "ai-sdk": (tools) =>
     Object.fromEntries(

@@ -1,3 +1,4 @@
+import { ownField } from "../../lib/json/plain-data.ts";
 import { PlaneError } from "../errors.ts";
 import { largestPage } from "../page.ts";
 import { withoutShared } from "./exclusion-words.ts";
@@ -85,7 +86,7 @@ export function parseToolQuery(
   const query: Record<string, unknown> = { ...unfilteredQuery };
   const seenNames = new Set<string>();
   for (const [name, value] of values) {
-    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    const parameter = ownField(parameters, name);
     const [field, fallback, read] = parameter ?? refuseUnknown(name, wording);
     if (Array.isArray(fallback) || field === "groups") {
       const items = value

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import type { JsonObject } from "../json.ts";
 import type { SeenDefinition } from "./tool-schema.ts";
 
@@ -41,7 +42,7 @@ export function parseArgumentText(text: string): ToolArgument | { problem: strin
   return {
     name: name.trim(),
     type: argumentType,
-    ...(description.trim() === "" ? {} : { description: description.trim() }),
+    ...withoutUndefined({ description: description.trim() || undefined }),
     required: optional === undefined && !isMarkedOptional(description),
   };
 }
@@ -260,7 +261,7 @@ function originOf({ config: { server, url } }: ProviderSpec): string | undefined
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
+  return URL.parse(url)?.host ?? url;
 }
 
 /** May it run twice with the same arguments without harm? */

@@ -29,7 +29,8 @@ export type AddOptions = {
   offline?: boolean;
 };
 
-export type SecretPlace = "file" | "keychain" | "env";
+export const secretPlaces = ["file", "keychain", "env"] as const;
+export type SecretPlace = (typeof secretPlaces)[number];
 
 /** A variable that must be set where the plane is started. */
 export type NeededSecret = { name: string; description: string | null; isSet: boolean };

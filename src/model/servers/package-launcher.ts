@@ -1,3 +1,4 @@
+import { ownField } from "../../lib/json/plain-data.ts";
 import type { ServerDefinition } from "./server.ts";
 
 /** Words that make it fetch; without them it always does. */
@@ -37,7 +38,7 @@ export function packageLauncher({
       ? null
       : packageLauncher({ command: args[commandIndex], args: args.slice(commandIndex + 1) });
   }
-  const verbs = Object.hasOwn(launchers, program) ? launchers[program] : undefined;
+  const verbs = ownField(launchers, program);
   if (verbs === undefined) return null;
   const isNpm = program === "npx" || program === "npm";
   if (verbs === null) return { name: program, isNpm };

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { z } from "zod";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
-import type { AddedOne } from "../../model/config/adding.ts";
+import { type AddedOne, secretPlaces } from "../../model/config/adding.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { AnyObject } from "../../model/json-schema.ts";
 import { count, text } from "../fields.ts";
@@ -127,7 +127,7 @@ export const addingOperations = [
         "--secrets <where>": {
           about:
             "where pasted secrets are kept; by default you are asked, and without a terminal it is file",
-          choices: ["file", "keychain", "env"],
+          choices: secretPlaces,
         },
         "--set <key=value>": {
           about: "answer to a question of the server; repeatable",

@@ -4,6 +4,7 @@ import { heldOrders, type PlanOutcome as Outcomes } from "../../model/calls/held
 import { HeldView } from "../../model/calls/held-schema.ts";
 import { PlaneError } from "../../model/errors.ts";
 import { AnyObject } from "../../model/json-schema.ts";
+import { pageOptions } from "../command-options.ts";
 import {
   byCreation,
   Cursor,
@@ -63,6 +64,7 @@ const approvals = [
     cli: {
       command: "approvals remembered",
       about: "answers that you chose to remember",
+      options: pageOptions,
       examples: ["approvals remembered"],
     },
     async run(plane, query, asker) {
@@ -131,6 +133,7 @@ const approvals = [
         "--all": "the same as --status all",
         "--order <order>":
           "oldest, newest, or pending: waiting ones first, then the rest, newest first",
+        ...pageOptions,
       },
       examples: ["approvals list", "approvals list --status rejected --json"],
     },
@@ -183,7 +186,7 @@ const approvals = [
       answers: {
         200: "`outcome` tells how the call went; it is missing where its caller waits for it.",
       },
-      show: ({ approval, outcome }: { approval: HeldView; outcome?: CallOutcome }) => ({
+      hide: ({ approval, outcome }: { approval: HeldView; outcome?: CallOutcome }) => ({
         approval,
         ...(outcome ? { outcome: shownOutcome(outcome) } : {}),
       }),
@@ -198,8 +201,10 @@ const approvals = [
       about: "say yes: the call runs",
       arguments: { "<id>": "the id, or its first characters" },
       options: {
-        "--args <json>":
-          "run it with these arguments instead; JSON, @FILE, or - for standard input",
+        "--args <json>": {
+          about: "run it with these arguments instead; JSON, @FILE, or - for standard input",
+          input: "arguments",
+        },
         "--reason <text>": "the reason, for the record",
         "--remember <what>": "do not ask again for this: tool, arguments or server",
         "--for <time>": {
@@ -293,7 +298,7 @@ const plans = [
         optional: true,
       },
       answers: { 200: "The plan now, and how each change went." },
-      show: ({ plan, outcomes }: Outcomes) => ({
+      hide: ({ plan, outcomes }: Outcomes) => ({
         plan,
         outcomes: outcomes.map(({ change, outcome }) => ({
           change,
@@ -314,11 +319,13 @@ const plans = [
           kind: "count",
         },
         "--change <change>": {
+          input: "ids",
           about: "only this one, by its number or its id; repeatable",
           kind: "list",
         },
-        "--continue": "continue after a failure",
+        "--continue": { about: "continue after a failure", input: "continueOnFailure" },
         "--args <change=json>": {
+          input: "arguments",
           about: "run a change with these arguments instead; repeatable",
           kind: "list",
         },
@@ -357,6 +364,7 @@ const plans = [
       },
       options: {
         "--change <change>": {
+          input: "ids",
           about: "only this one, by its number or its id; repeatable",
           kind: "list",
         },

@@ -31,7 +31,7 @@ export const auditOperations = [
       options: {
         "--operation <name>": "only this verb, such as keys.create",
         "--target <name>": "only what was done to this key, server, tool or job",
-        "--by <user>": "only what this user did",
+        "--by <user>": { about: "only what this user did", input: "user" },
         ...pageOptions,
       },
       examples: ["audit list", "audit list --by ann --limit 20"],

@@ -160,8 +160,7 @@ const calls = [
       about: "recorded calls, newest first; with --user only those of that user",
       options: {
         ...callFilterOptions,
-        "--payloads":
-          "include arguments and results, if observability.keepPayloads is on; for --json",
+        "--payloads": "include arguments and results, if observability.keepPayloads is on",
         ...pageOptions,
       },
       examples: [
@@ -213,7 +212,7 @@ const calls = [
       table: {
         rows: "calls",
         none: "No call is running.",
-        columns: { SINCE: "at", ID: "id", USER: "user", TOOL: "tool" },
+        columns: { at: "SINCE", id: "ID", user: "USER", tool: "TOOL" },
       },
       examples: ["calls running"],
     },
@@ -232,7 +231,7 @@ const calls = [
       table: {
         rows: "tools",
         none: "No call is recorded.",
-        columns: { "LAST CALLED": "lastAt", TOOL: "name" },
+        columns: { lastAt: "LAST CALLED", name: "TOOL" },
       },
       examples: ["calls usage"],
     },

@@ -67,7 +67,7 @@ function switchOperation<Name extends "tools.enable" | "tools.disable">(verb: Na
       arguments: { "<names...>": "names of tools, with their server" },
       options: { "--reason <text>": "why, for the history" },
       examples: [`tools ${action} demo.greet demo.add`],
-      text: ({ changed }: { changed: string[] }) =>
+      text: ({ changed }) =>
         changed.length === 0
           ? `Nothing to ${action}.`
           : `${action === "enable" ? "Enabled" : "Disabled"} ${changed.join(", ")}.`,

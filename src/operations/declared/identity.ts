@@ -80,14 +80,17 @@ const keys = [
       options: {
         "--key-persona <name>": "calls with this key use this persona",
         "--scope <scope>": {
+          input: "scopes",
           about: "read, call, admin or *; repeatable, call when left out",
           kind: "list",
         },
         "--tool-group <name>": {
+          input: "toolGroups",
           about: "a tool group it may use; repeatable, * for all",
           kind: "list",
         },
         "--expires <time>": {
+          input: "expiresAt",
           about: "12h, 30d, 1y or a date; never when left out",
           kind: "moment",
         },
@@ -181,7 +184,6 @@ const questions = [
 
 const server = text("The server's name in the configuration.");
 const Tokens = z.object({ tokens: z.array(TokenStatus), nextCursor: NextCursor });
-type KeptToken = z.output<typeof TokenStatus>;
 const time = z
   .string()
   .refine((text) => !Number.isNaN(Date.parse(text)), "give a time like 2027-01-31T12:00:00Z")
@@ -205,11 +207,14 @@ const tokens = [
         rows: "tokens",
         none: "No tokens are kept for you.",
         columns: {
-          SERVER: "server",
-          KIND: "kind",
-          EXPIRES: ({ expired, expiresAt }: KeptToken) =>
-            expired ? "expired" : (expiresAt ?? "does not expire"),
-          SCOPES: ({ scopes }: KeptToken) => scopes.join(" "),
+          server: "SERVER",
+          kind: "KIND",
+          expiresAt: {
+            title: "EXPIRES",
+            text: (expiresAt, { expired }) =>
+              expired ? "expired" : (expiresAt ?? "does not expire"),
+          },
+          scopes: { title: "SCOPES", text: (scopes) => scopes.join(" ") },
         },
       },
     },

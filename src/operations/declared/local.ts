@@ -1,12 +1,7 @@
 import { z } from "zod";
 import type { Plane } from "../../model/plane.ts";
-import {
-  type Audit,
-  type CliCommand,
-  type Missing,
-  type Operation,
-  operation,
-} from "../operation.ts";
+import type { CliCommand } from "../command-form.ts";
+import { type Audit, type Missing, type Operation, operation } from "../operation.ts";
 import { switched } from "./servers.ts";
 
 const paged = "the list comes in pages";

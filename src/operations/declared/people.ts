@@ -7,6 +7,17 @@ import { type Fields, operation, pick } from "../operation.ts";
 const linkLife = "The link counts once, for a week.";
 const names = z.array(z.string());
 
+function signInsOf({ source, passkeys, hasPassword, invitedUntil }: PersonView): string {
+  const methods = {
+    "at the provider": source === "provider",
+    passkey: passkeys > 0,
+    password: hasPassword,
+    invited: invitedUntil !== null,
+  };
+  const usable = Object.entries(methods).filter(([, isUsable]) => isUsable);
+  return usable.map(([method]) => method).join(", ");
+}
+
 /** What clients may do for people. */
 const grants = [
   operation({
@@ -26,12 +37,14 @@ const grants = [
         rows: "grants",
         none: "No client was allowed anything.",
         columns: {
-          ID: "id",
-          USER: "user",
-          CLIENT: ({ client }: GrantView) =>
-            client.verified ? client.name : `${client.name} (not verified)`,
-          SCOPES: ({ scopes }: GrantView) => scopes.join(" "),
-          "LAST USED": ({ lastUsedAt }: GrantView) => lastUsedAt ?? "not yet",
+          id: "ID",
+          user: "USER",
+          client: {
+            title: "CLIENT",
+            text: ({ name, verified }) => (verified ? name : `${name} (not verified)`),
+          },
+          scopes: { title: "SCOPES", text: (scopes) => scopes.join(" ") },
+          lastUsedAt: { title: "LAST USED", text: (lastUsedAt) => lastUsedAt ?? "not yet" },
         },
       },
     },
@@ -89,18 +102,10 @@ const people = [
         rows: "people",
         none: "No one was invited, and no one has signed in.",
         columns: {
-          USER: "user",
-          GROUPS: ({ groups }: PersonView) => groups.join(" "),
-          SCOPES: ({ scopes }: PersonView) => scopes.join(" "),
-          "SIGNS IN": ({ source, passkeys, hasPassword, invitedUntil }: PersonView) =>
-            [
-              source === "provider" ? "at the provider" : "",
-              passkeys > 0 ? "passkey" : "",
-              hasPassword ? "password" : "",
-              invitedUntil === null ? "" : "invited",
-            ]
-              .filter((method) => method !== "")
-              .join(", "),
+          user: "USER",
+          groups: { title: "GROUPS", text: (groups) => groups.join(" ") },
+          scopes: { title: "SCOPES", text: (scopes) => scopes.join(" ") },
+          source: { title: "SIGNS IN", text: (_, person) => signInsOf(person) },
         },
       },
     },
@@ -150,6 +155,7 @@ const people = [
       arguments: { "<user>": "the name or e-mail address" },
       options: {
         "--scope <scope>": {
+          input: "scopes",
           about: "read, call, admin or *; repeatable, call when left out",
           kind: "list",
         },

@@ -67,7 +67,10 @@ export const policyOperations = [
       about: "what the policy says about a call, without making it",
       arguments: { "<tool>": "the tool, in any spelling", "[values...]": "key=value or key:=json" },
       options: {
-        "--args <json>": "arguments as JSON, @FILE, or - for standard input",
+        "--args <json>": {
+          about: "arguments as JSON, @FILE, or - for standard input",
+          input: "arguments",
+        },
         "--face <face>": {
           about: "as if called through this face",
           choices: ["cli", "http", "mcp", "workbench", "library", "agent"],

@@ -5,11 +5,10 @@ import { failOnLevels } from "../../model/catalogue/quality.ts";
 import { ContextStats, QualityReport } from "../../model/catalogue/quality-schema.ts";
 import { largestPage } from "../../model/page.ts";
 import { count, flag, oneOf, text } from "../fields.ts";
-import { operation, pick } from "../operation.ts";
+import { impatient, operation, pick } from "../operation.ts";
 
 const tag = "Tools";
 /** A server that has not listed by then is there the next time. */
-const waitMs = 1_000;
 const name = text("The tool's name, in any spelling.");
 const server = z.string().optional().meta({ description: "Only the tools of this server." });
 const tool = z.string().optional().meta({ description: "Only this tool, in any spelling." });
@@ -63,7 +62,7 @@ export const qualityOperations = [
       },
       examples: ["stats", "stats --server demo --tools --limit 10", "stats --json"],
     },
-    run: (plane, query, asker) => plane.stats(query as object, { ...asker, waitMs }),
+    run: (plane, query, asker) => plane.stats(query as object, impatient(asker)),
   }),
   operation({
     name: "tools.quality",
@@ -112,7 +111,7 @@ export const qualityOperations = [
           ...(requireExamples === undefined ? {} : { requireExamples }),
           ...(failOn === undefined ? {} : { failOn }),
         },
-        { ...asker, waitMs },
+        impatient(asker),
       ),
   }),
   operation({
@@ -142,7 +141,7 @@ export const qualityOperations = [
       },
       examples: ["pins list", "pins list --status changed --json"],
     },
-    run: (plane, query, asker) => plane.pins.list(query as object, { ...asker, waitMs }),
+    run: (plane, query, asker) => plane.pins.list(query as object, impatient(asker)),
   }),
   operation({
     name: "pins.get",

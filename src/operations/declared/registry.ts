@@ -4,13 +4,12 @@ import { Change, EntryChange, EntryView } from "../../model/catalogue/change-sch
 import { HealthSummary, LastInvocation } from "../../model/catalogue/health-schema.ts";
 import { RefreshReport } from "../../model/servers/server-schema.ts";
 import { flag, Limit, oneOf, text, wholeNumber } from "../fields.ts";
-import { operation } from "../operation.ts";
+import { impatient, operation } from "../operation.ts";
 import { ProviderSchema } from "../schemas/tool.ts";
 import { switched } from "./servers.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */
-const waitMs = 1_000;
 const number = z.number().int();
 
 const ToolEntry = z.object({
@@ -123,12 +122,14 @@ export const registryOperations = [
         rows: "entries",
         none: "Nothing is written by hand.",
         columns: {
-          KIND: "kind",
-          NAME: ({ name, persona }: EntryView) =>
-            persona === null ? name : `${name} (${persona})`,
-          FROM: "source",
-          FOR: (entry: EntryView) => originWords[entry.origin](entry),
-          APPLIES: ({ inForce }: EntryView) => (inForce ? "yes" : "no"),
+          kind: "KIND",
+          name: {
+            title: "NAME",
+            text: (name, { persona }) => (persona === null ? name : `${name} (${persona})`),
+          },
+          source: "FROM",
+          origin: { title: "FOR", text: (origin, entry) => originWords[origin](entry) },
+          inForce: { title: "APPLIES", text: (inForce) => (inForce ? "yes" : "no") },
         },
       },
     },
@@ -157,8 +158,7 @@ export const registryOperations = [
       arguments: { "<file>": "a file of that configuration, as 'registry entries' shows it" },
       options: { "--reason <text>": "why, for the history" },
       examples: ["registry adopt /home/ann/old/toolplane.json"],
-      text: ({ entries: adopted }: { entries: EntryChange[] }) =>
-        `Took over ${adopted.map(({ name }) => name).join(", ")}.`,
+      text: ({ entries: adopted }) => `Took over ${adopted.map(({ name }) => name).join(", ")}.`,
     },
   }),
   operation({
@@ -182,7 +182,7 @@ export const registryOperations = [
       examples: ["registry summary", "registry summary --persona Atlas --json"],
     },
     run: (plane, { persona = "" }, asker) =>
-      plane.registry.summary({ ...(persona === "" ? {} : { persona }), ...asker, waitMs }),
+      plane.registry.summary({ ...(persona === "" ? {} : { persona }), ...impatient(asker) }),
   }),
   operation({
     name: "servers.refresh",

@@ -156,7 +156,7 @@ export const searchOperations = [
       command: "search forget",
       about: "forget what the search has learned from your use",
       examples: ["search forget"],
-      text: ({ forgotten }: { forgotten: number }) =>
+      text: ({ forgotten }) =>
         forgotten === 0 ? "Nothing was learned." : `${countOf(forgotten, "word")} forgotten.`,
     },
   }),

@@ -197,7 +197,7 @@ export const serverOperations = [
       command: "servers record",
       about: "record the JSON-RPC messages of a server, in the serving plane",
       arguments: { "<name>": "" },
-      options: { "--off": "stop recording" },
+      options: { "--off": { about: "stop recording", input: "on" } },
       examples: ["servers record demo", "servers record demo --off"],
     },
   }),

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { z } from "zod";
+import { secretPlaces } from "../../model/config/adding.ts";
 import { DoctorReport } from "../../model/config/doctor-schema.ts";
 import type { ImportReport } from "../../model/config/setup.ts";
 import { PlaneError } from "../../model/errors.ts";
@@ -49,7 +50,7 @@ export const withoutPlaces = (secrets: ImportReport["secrets"]) =>
 export const secretsOption = {
   about:
     "where secrets that stand in clear are kept; by default you are asked, and without a terminal it is file",
-  choices: ["file", "keychain", "env"],
+  choices: secretPlaces,
 };
 
 export const ImportView = z

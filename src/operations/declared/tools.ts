@@ -191,11 +191,15 @@ export const toolOperations = [
         "--min-success-rate <share>": "with at least this success rate: 0.8, 80 or 80%",
         "--include-unused <flag>": "include tools without calls: true or false",
         "--tool-group <name>": {
+          input: "group",
           about: "of this tool group; repeatable, * for all, default when left out",
           kind: "list",
         },
         "--state <name>": "available in this state; * for any",
-        "--query <words>": "whose name, description or capabilities contain these words",
+        "--query <words>": {
+          about: "whose name, description or capabilities contain these words",
+          input: "q",
+        },
         ...pageOptions,
         "--quality": {
           about: "show the score and the findings of each definition",
@@ -289,7 +293,10 @@ export const toolOperations = [
         "[values...]": "key=value, key:=json, or all as one JSON object",
       },
       options: {
-        "--args <json>": "arguments as JSON, @FILE, or - for standard input",
+        "--args <json>": {
+          about: "arguments as JSON, @FILE, or - for standard input",
+          input: "arguments",
+        },
         "--timeout <seconds>": { about: "limit of this call; 0 for none", kind: "seconds" },
         "--yes": "agree to what the policy would ask about",
         "--on-unavailable <choice>": {
@@ -299,6 +306,7 @@ export const toolOperations = [
         "--plan": "queue writes instead of making them",
         "--conversation <name>": "the conversation that the call belongs to",
         "--tool-group <name>": {
+          input: "toolGroups",
           about: "a tool group to use; repeatable, default when left out",
           kind: "list",
         },

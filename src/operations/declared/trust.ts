@@ -46,7 +46,7 @@ const cli = {
   examples: ["trust", "trust ~/src/project --yes", "trust --list --json", "trust --revoke"],
 };
 const socket = { missing: "the command line reads and writes the answers itself" };
-const show = (trust: Shown): Shown => ({ ...trust, directory: basename(trust.directory) });
+const hide = (trust: Shown): Shown => ({ ...trust, directory: basename(trust.directory) });
 
 /** Consent to what the files of a project start and read. */
 export const trustOperations = [
@@ -63,7 +63,7 @@ export const trustOperations = [
       path: "/trust",
       tag,
       answers: { 200: "Each launch line with its hash." },
-      show,
+      hide,
     },
     cli,
     socket,
@@ -84,7 +84,7 @@ export const trustOperations = [
       tag,
       body: { description: "The hashes, as listed.", example: { hashes: ["9f86d081884c7d65…"] } },
       answers: { 200: "What is trusted now." },
-      show,
+      hide,
     },
     audit: { target: () => null, input: (input) => input },
     cli,
@@ -107,7 +107,7 @@ export const trustOperations = [
       path: "/trust",
       tag,
       answers: { 200: "What is trusted now: nothing." },
-      show,
+      hide,
     },
     audit: {},
     cli,

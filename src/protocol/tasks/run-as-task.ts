@@ -1,14 +1,8 @@
 import { backoffMs } from "../../lib/async/pause.ts";
 import { abortable } from "../../lib/async/signals.ts";
 import { PlaneError } from "../../model/errors.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
-import {
-  type AnswerRequest,
-  invalidAnswer,
-  membersOf,
-  RpcError,
-  TransportError,
-} from "../message.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
+import { type AnswerRequest, invalidAnswer, RpcError, TransportError } from "../message.ts";
 import type { OnTask, RequestOptions, Session, TaskListener } from "../session.ts";
 import { cancelsTasks, isTaskOver, readTask, type Task, type TaskCall, taskIn } from "./task.ts";
 import { createTaskPoll, createTaskReporter } from "./task-updates.ts";
@@ -133,11 +127,11 @@ function createTaskAnswers(
   const delivered = new Set<string>();
 
   async function answerQuestion(question: unknown): Promise<UnknownObject> {
-    const { method, params } = membersOf(question);
+    const { method, params } = objectOrEmpty(question);
     if (!onRequest || typeof method !== "string") {
       throw invalidAnswer(`its task asked for '${method}', which cannot be answered here`);
     }
-    return onRequest(method, membersOf(params), line.signal);
+    return onRequest(method, objectOrEmpty(params), line.signal);
   }
 
   async function deliver(key: string, answer: Promise<UnknownObject>): Promise<void> {
@@ -152,7 +146,7 @@ function createTaskAnswers(
   }
 
   return (questions) => {
-    for (const [key, question] of Object.entries(membersOf(questions))) {
+    for (const [key, question] of Object.entries(objectOrEmpty(questions))) {
       if (delivered.has(key)) continue;
       delivered.add(key);
       const answering = answers.get(key) ?? answerQuestion(question);
@@ -164,7 +158,7 @@ function createTaskAnswers(
 
 function resultOf({ status, message, fields }: Task): unknown {
   if (status === "completed") return fields.result;
-  const { code, message: text, data } = membersOf(fields.error);
+  const { code, message: text, data } = objectOrEmpty(fields.error);
   const reasons = [...new Set([message, text])]
     .filter((reason) => typeof reason === "string")
     .join(": ");

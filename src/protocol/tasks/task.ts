@@ -1,6 +1,5 @@
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty, stringOrNull, type UnknownObject } from "../../model/json.ts";
 import type { RequestId } from "../message.ts";
-import { membersOf, stringOrNull } from "../message.ts";
 import type { RequestOptions, Session, TaskListener } from "../session.ts";
 
 export const tasksExtension = "io.modelcontextprotocol/tasks";
@@ -63,8 +62,8 @@ export type TaskCall = {
 /** For legacy servers. */
 export function offersTasks({ era, capabilities }: Pick<Session, "era" | "capabilities">): boolean {
   const { tasks } = capabilities;
-  const requests = membersOf(membersOf(tasks).requests);
-  return era === "legacy" && membersOf(requests.tools).call !== undefined;
+  const requests = objectOrEmpty(objectOrEmpty(tasks).requests);
+  return era === "legacy" && objectOrEmpty(requests.tools).call !== undefined;
 }
 
 /** For modern servers. */

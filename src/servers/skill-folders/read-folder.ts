@@ -4,6 +4,7 @@ import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { loadAndParseData } from "../../config/config.ts";
 import { fileErrorText } from "../../lib/files.ts";
+import { compareText } from "../../lib/text/wording.ts";
 import { type PublishedSkill, readSkill, skillLimits } from "../../model/catalogue/skill-entry.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
 
@@ -92,7 +93,7 @@ async function listDirectory(walk: Walk, directory: string) {
   walk.entries += entries.length;
   if (walk.entries > maxEntries)
     throw new Error(`it has more than ${maxEntries} files; name a folder that has skills only`);
-  return entries.sort((first, second) => (first.name < second.name ? -1 : 1));
+  return entries.sort((first, second) => compareText(first.name, second.name));
 }
 
 const leaveOut = ({ leftOut }: Walk, parts: readonly string[], reason: string) =>

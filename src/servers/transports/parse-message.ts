@@ -3,7 +3,7 @@ import { maxDepth, measureJson, readJson } from "../../lib/json/measure-json.ts"
 import { shorten } from "../../lib/text/cut-text.ts";
 import { plainText } from "../../lib/text/plain-text.ts";
 import { redact } from "../../lib/text/redact.ts";
-import { isObject, type UnknownObject } from "../../model/json.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../../model/json.ts";
 import { listings } from "../../protocol/list-all.ts";
 import { findOversizedId } from "../../protocol/oversized-id.ts";
 import { noteResultText } from "../../protocol/result-text.ts";
@@ -44,7 +44,7 @@ export function parseMessage(text: string, bytes?: Buffer): unknown {
 /** One entry of a list costs only itself: what is nested too deeply is cut, and the entry is rejected by its reader. */
 function shallowListing(text: string): unknown {
   const message = readJson(cutDeep(text, maxDepth));
-  const result = isObject(message) && isObject(message.result) ? message.result : {};
+  const result = objectOrEmpty(objectOrEmpty(message).result);
   const isListing = Object.values(listings).some((key) => Array.isArray(result[key]));
   return isListing && result.content === undefined ? message : undefined;
 }

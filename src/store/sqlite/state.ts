@@ -1,3 +1,4 @@
+import { compareText } from "../../lib/text/wording.ts";
 import type { Json } from "../../model/json.ts";
 import {
   openedTable,
@@ -88,7 +89,7 @@ function toStateRow(table: StateTable, row: Record<string, unknown>): StateRow {
       return [[nameOf(table, column), Buffer.from(value).toString("base64")]];
     return [[nameOf(table, column), flagColumns.has(column) ? value === 1 : (value as Json)]];
   });
-  return Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(pairs.sort(([a], [b]) => compareText(a, b)));
 }
 
 /** Inserts rows with the same columns as this one. */

@@ -1,5 +1,6 @@
 import { errorText } from "../../lib/text/error-text.ts";
 import { type ErrorData, PlaneError } from "../../model/errors.ts";
+import { stringOrEmpty } from "../../model/json.ts";
 
 /** How long a write waits for another process before it gives up. */
 export const lockTimeoutMs = 5_000;
@@ -90,5 +91,5 @@ function troubleCode(thrown: unknown): string | number {
   const { errcode, code } = thrown as Error & { errcode?: unknown; code?: unknown };
   // The low byte of an extended result code is the primary one.
   if (typeof errcode === "number") return errcode & 0xff;
-  return typeof code === "string" ? code : "";
+  return stringOrEmpty(code);
 }

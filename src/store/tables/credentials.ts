@@ -86,10 +86,10 @@ export function createSharedValues(database: Database): SharedValues {
   return {
     sharedValue: async (key) => (await read(() => selectShared(database, key))).value,
     sharedMoment: (key) => read(() => selectShared(database, key)),
-    changeShared: (key, keptMs, step, notifies = false) =>
+    changeShared: (key, keptMs, step, { tells = false, isSealed = false } = {}) =>
       write(
-        () => changeShared(database, key, keptMs, step),
-        notifies ? { notify: { what: "shared", key }, survives } : { survives },
+        () => changeShared(database, key, keptMs, { step, isSealed }),
+        tells ? { notify: { what: "shared", key }, survives } : { survives },
       ),
     sharedKeys: (keys) => {
       const sql = `SELECT key FROM shared_values WHERE ${isOneOf("key")} AND until > ${now.sql} ORDER BY key`;
@@ -103,32 +103,54 @@ export function createSharedValues(database: Database): SharedValues {
 }
 
 function* selectShared(
-  { now }: Database,
+  { now, sealer }: Database,
   key: string,
 ): Work<{ value: JsonObject | null; now: number }> {
   const sql = `SELECT ${now.sql} AS now, (SELECT value FROM shared_values WHERE key = ? AND until > ${now.sql}) AS value`;
   const [row] = (yield* query(sql, [...now.values(), key, ...now.values()])).rows;
   const text = textOrNull(row?.value);
-  return { value: text === null ? null : (JSON.parse(text) as JsonObject), now: Number(row?.now) };
+  const value = text === null ? null : openShared(sealer, key, text);
+  return { value, now: Number(row?.now) };
 }
+
+type SharedChange<T> = { step: SharedStep<T>; isSealed: boolean };
 
 function* changeShared<T>(
   database: Database,
   key: string,
   keptMs: number,
-  step: SharedStep<T>,
+  { step, isSealed }: SharedChange<T>,
 ): Work<T> {
   yield* database.lockValue(key);
   const shared = yield* selectShared(database, key);
   const { value, answer } = step(shared.value, shared.now);
   if (value === null) yield* query("DELETE FROM shared_values WHERE key = ?", [key]);
-  else
+  else {
+    const stored = storedForm(value, key, isSealed ? database.sealer : null);
     yield* insert(
       "shared_values",
-      { key, until: Math.ceil(shared.now + keptMs), value: JSON.stringify(value) },
+      { key, until: Math.ceil(shared.now + keptMs), value: JSON.stringify(stored) },
       "ON CONFLICT (key) DO UPDATE SET until = excluded.until, value = excluded.value",
     );
+  }
   return answer;
+}
+
+const sealedField = "toolplane/sealed";
+const nameOfShared = (key: string) => `shared/${key}`;
+
+function storedForm(value: JsonObject, key: string, sealer: Database["sealer"]): JsonObject {
+  if (sealer === null) return value;
+  return { [sealedField]: sealer.seal(nameOfShared(key), JSON.stringify(value)) };
+}
+
+/** Null where it was sealed with another key, as if it had ended. */
+function openShared(sealer: Database["sealer"], key: string, text: string): JsonObject | null {
+  const stored = JSON.parse(text) as JsonObject;
+  const sealed = stored[sealedField];
+  if (typeof sealed !== "string") return stored;
+  const plain = sealer?.open(nameOfShared(key), sealed) ?? "null";
+  return JSON.parse(plain) as JsonObject | null;
 }
 
 function keyOf({ key }: Row): string {

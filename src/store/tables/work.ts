@@ -1,3 +1,4 @@
+import { compareText } from "../../lib/text/wording.ts";
 import type { Store } from "../../model/store.ts";
 import {
   type DeadLetterFilter,
@@ -120,8 +121,7 @@ function* oneByOne<T>(
 }
 
 function byKey(a: { key: string }, b: { key: string }): number {
-  if (a.key === b.key) return 0;
-  return a.key < b.key ? -1 : 1;
+  return compareText(a.key, b.key);
 }
 
 function* fireSchedules(

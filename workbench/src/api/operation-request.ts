@@ -44,7 +44,7 @@ function routeOf(name: string, fields: Fields): RouteFacts {
 function withQuery(path: string, query: Fields): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    for (const parameter of Array.isArray(value) ? value : [value])
+    for (const parameter of [value].flat())
       if (parameter !== undefined && parameter !== null && parameter !== "")
         parameters.append(name, String(parameter));
   return parameters.size === 0 ? path : `${path}?${parameters}`;

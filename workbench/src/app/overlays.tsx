@@ -1,7 +1,11 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { sessionQuery } from "../api/session.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Search } from "../parts/icons.ts";
 import { CommandPalette } from "./command-palette.tsx";
-import { PhoneMenu } from "./phone-menu.tsx";
 import { ShortcutHelp } from "./shortcut-help.tsx";
-import { SignInAgain } from "./sign-in-again.tsx";
+import { Foot, PageLinks } from "./side-bar.tsx";
+import { SignInOptions } from "./sign-in.tsx";
 import { Toasts } from "./toasts.tsx";
 import { Tour } from "./tour.tsx";
 import type { WaitingCounts } from "./waiting-counts.ts";
@@ -27,5 +31,42 @@ export function Overlays({ shown, onShow, counts, signedOut }: OverlaysProps) {
       <Toasts />
       {signedOut && <SignInAgain user={signedOut.user} />}
     </>
+  );
+}
+
+type MenuProps = { open: boolean; counts: WaitingCounts; onShow: (overlay: Overlay) => void };
+
+/** The pages that the bar of a phone has no room for. */
+function PhoneMenu({ open, counts, onShow }: MenuProps) {
+  return (
+    <Dialog open={open} onClose={() => onShow(null)} title="Toolplane">
+      <button
+        type="button"
+        onClick={() => onShow("palette")}
+        className="mb-3 flex h-10 items-center gap-2 px-2 text-sm text-accent"
+      >
+        <Search aria-hidden className="size-4" />
+        Find a page or a tool
+      </button>
+      <PageLinks counts={counts} onGo={() => onShow(null)} />
+      <Foot />
+    </Dialog>
+  );
+}
+
+/** Over the page, which keeps what was typed, where the session has ended meanwhile. */
+function SignInAgain({ user }: { user: string | null }) {
+  const client = useQueryClient();
+  const goOn = async () => {
+    const session = await client.fetchQuery({ ...sessionQuery(), staleTime: 0 });
+    if (session.user !== user) location.reload();
+  };
+  return (
+    <Dialog open onClose={() => void goOn().catch(() => undefined)} title="Your session is over">
+      <div className="flex flex-col gap-4">
+        <p className="text-sm text-muted">Sign in again to go on. What you typed is still here.</p>
+        <SignInOptions onDone={() => void goOn()} returnPath="/sign-in/again" isAgain />
+      </div>
+    </Dialog>
   );
 }

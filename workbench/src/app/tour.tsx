@@ -53,9 +53,9 @@ export function Tour() {
   const hint = stepIndex === null ? undefined : hints[stepIndex];
   const [position, setPosition] = useState<{ left: number; top: number } | null>(null);
   useLayoutEffect(() => {
-    const sideBarLink =
-      hint && document.querySelector(`aside nav a[href="/workbench${hint.page}"]`);
-    const box = sideBarLink?.getBoundingClientRect();
+    const box =
+      hint &&
+      document.querySelector(`aside nav a[href="/workbench${hint.page}"]`)?.getBoundingClientRect();
     setPosition(box && box.width > 0 ? { left: box.right + 12, top: box.top - 8 } : null);
   }, [hint]);
   useEffect(() => {

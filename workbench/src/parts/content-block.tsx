@@ -1,4 +1,4 @@
-import type { UnknownObject } from "../../../src/model/json.ts";
+import { stringOrEmpty, type UnknownObject } from "../../../src/model/json.ts";
 import { Download, FileText } from "./icons.ts";
 import { JsonView } from "./json-view.tsx";
 import { ResourceLink } from "./resource-link.tsx";
@@ -10,16 +10,16 @@ type BlockProps = { block: UnknownObject; server?: string | null };
 /** One block of a result, by its type; unknown types are shown as JSON. */
 export function ContentBlock({ block, server = null }: BlockProps) {
   const { type, data, mimeType } = block;
-  if (type === "text") return <TextView text={stringOf(block.text)} />;
-  if (type === "image") return <Picture data={stringOf(data)} mimeType={stringOf(mimeType)} />;
-  if (type === "audio") return <Sound data={stringOf(data)} mimeType={stringOf(mimeType)} />;
+  if (type === "text") return <TextView text={stringOrEmpty(block.text)} />;
+  if (type === "image")
+    return <Picture data={stringOrEmpty(data)} mimeType={stringOrEmpty(mimeType)} />;
+  if (type === "audio")
+    return <Sound data={stringOrEmpty(data)} mimeType={stringOrEmpty(mimeType)} />;
   if (type === "resource_link") return <ResourceLink block={block} server={server} />;
   if (type === "resource" && typeof block.resource === "object" && block.resource !== null)
     return <Resource resource={block.resource as UnknownObject} />;
   return <Other block={block} />;
 }
-
-const stringOf = (field: unknown) => (typeof field === "string" ? field : "");
 
 const base64 = /^[A-Za-z0-9+/\s]*[A-Za-z0-9+/]={0,2}\s*$/;
 const imageType = /^image\/[a-z0-9.+-]+$/i;
@@ -65,7 +65,7 @@ function Broken({ what, mimeType }: { what: string; mimeType: string }) {
 }
 
 function Resource({ resource: { uri, mimeType, text, blob } }: { resource: UnknownObject }) {
-  const type = stringOf(mimeType);
+  const type = stringOrEmpty(mimeType);
   return (
     <figure
       aria-label={String(uri)}

@@ -107,7 +107,7 @@ const runs = [
       table: {
         rows: "runs",
         none: "No agent is running.",
-        columns: { SINCE: "at", ID: "id", USER: "user", QUESTION: "question" },
+        columns: { at: "SINCE", id: "ID", user: "USER", question: "QUESTION" },
       },
       examples: ["conversations running"],
     },
@@ -151,13 +151,12 @@ const runs = [
       about: "stop an agent run that has not ended",
       arguments: { "<id>": "the id of the run" },
       examples: ["conversations stop 0mwhyf64f-3lz9cvxd00w24d5n"],
-      text: ({ id }: StoppedRun) => `Run ${id} is being stopped.`,
+      text: ({ id }) => `Run ${id} is being stopped.`,
     },
   }),
 ];
 
 const conversation = text("The conversation's id, as its runs and calls name it.");
-type Renamed = ConversationRuns;
 
 const conversations = [
   operation({
@@ -187,7 +186,7 @@ const conversations = [
         "<title>": "at most 200 characters; '' removes it",
       },
       examples: ["conversations rename chat-0a1b 'Release notes'"],
-      text: ({ runs }: Renamed) => `Renamed, with ${countOf(runs, "run")}.`,
+      text: ({ runs }) => `Renamed, with ${countOf(runs, "run")}.`,
     },
   }),
   operation({
@@ -211,7 +210,7 @@ const conversations = [
       about: "delete its runs and messages; the records of its calls stay",
       arguments: { "<conversation>": "the id, as 'calls runs --json' and 'calls show' name it" },
       examples: ["conversations delete chat-0a1b"],
-      text: ({ runs }: Renamed) => `${countOf(runs, "run")} deleted.`,
+      text: ({ runs }) => `${countOf(runs, "run")} deleted.`,
     },
   }),
 ];

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, extname, isAbsolute, join, relative, resolve } from "node:path";
 import {
+  documentFormats,
   type Environment,
   expandEnvironment,
   type SetupPlace,
@@ -185,8 +186,7 @@ function recogniseFile(writtenPath: string, setup: SetupPlace): Recognised[] {
   // A path that holds wherever the entry is written.
   const entryPath = pathFrom(setup.directory, file);
   if (program !== undefined) return [asCommand(entryOfCommand([program, entryPath]))];
-  if (![".json", ".jsonc", ".yaml", ".yml"].includes(ending))
-    return [asCommand(entryOfCommand([entryPath]))];
+  if (!documentFormats.has(ending)) return [asCommand(entryOfCommand([entryPath]))];
   const data = parseFetchedDocument(readRegularText(file), writtenPath);
   const api = readOpenApi(foreign(data), null);
   if (api !== null) return [asOpenApi(api, entryPath)];

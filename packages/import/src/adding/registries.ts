@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { writeAtomically } from "@toolplane/core/config/editing";
 import { configured, type Egress } from "@toolplane/core/lib/net/egress";
 import { nearest } from "@toolplane/core/lib/text/nearest";
-import { countOf } from "@toolplane/core/lib/text/wording";
+import { countOf, nounFor } from "@toolplane/core/lib/text/wording";
 import { PlaneError, toPlaneError } from "@toolplane/core/model/errors";
 import {
   asQueryValue,
@@ -203,7 +203,7 @@ function createRegistry(
 
 function cachedNote(size: number): string {
   if (size === 0) return "";
-  return ` ${countOf(size, "server")} seen before ${size === 1 ? "is" : "are"} known.`;
+  return ` ${countOf(size, "server")} seen before ${nounFor(size, "is", "are")} known.`;
 }
 
 /** It is there, and cannot be what was asked for. */

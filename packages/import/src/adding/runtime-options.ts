@@ -1,3 +1,4 @@
+import { ownField } from "@toolplane/core/lib/json/plain-data";
 import {
   asMatch,
   asOneOf,
@@ -93,7 +94,7 @@ const allowedByKind: Readonly<Record<string, AllowedOptions>> = {
 
 /** Why a registry's entry may not set its options; null where it may. */
 export function optionProblem(via: string, options: readonly FetchOption[]): string | null {
-  const allowed = Object.hasOwn(allowedByKind, via) ? allowedByKind[via] : undefined;
+  const allowed = ownField(allowedByKind, via);
   const refusedOption = options.find(
     (option) => allowed === undefined || !isHarmless(option, allowed),
   );

@@ -1,5 +1,6 @@
 import { type Environment, findReferences, mapTexts } from "@toolplane/core/config/editing";
 import { spell } from "@toolplane/core/lib/text/spell";
+import { nounFor } from "@toolplane/core/lib/text/wording";
 import type { AddedOne, AddHooks } from "@toolplane/core/model/config/adding";
 import { PlaneError } from "@toolplane/core/model/errors";
 import { isObject, type JsonObject } from "@toolplane/core/model/json";
@@ -83,7 +84,7 @@ export function refuseSent(
   { name, form, entry, missing }: AddedOne,
   { to, variables }: SentVariables,
 ): PlaneError {
-  const what = variables.length === 1 ? "the variable" : "the variables";
+  const what = nounFor(variables.length, "the variable");
   const message =
     `'${name}' would send ${what} ${variables.join(" and ")} of this machine to ${to}. ` +
     `If that is right, give the values yourself: ${variables.map((variable) => `--set ${variable}=…`).join(" ")}. The entry only refers to them.`;

@@ -11,7 +11,7 @@ import { compareVersions, parseVersion } from "@toolplane/core/lib/semver";
 import type { ServerUpdate } from "@toolplane/core/model/config/adding";
 import { PlaneError } from "@toolplane/core/model/errors";
 import { isSame, writeText } from "@toolplane/core/model/foreign";
-import { isObject, type JsonObject } from "@toolplane/core/model/json";
+import { isObject, type JsonObject, listOrEmpty } from "@toolplane/core/model/json";
 import { fetchNamedBundle } from "./fetch-bundle.ts";
 import type { createRegistries } from "./registries.ts";
 import { type RegistryServer, refuseSecretReferences, type Way, waysOf } from "./server-json.ts";
@@ -139,7 +139,7 @@ function withVersion(entry: JsonObject, way: Way, previousWays: readonly Way[]):
     nameOf(String(entry.container.image)) === nameOf(image)
   )
     return { ...entry, container: { ...(entry.container as JsonObject), image } };
-  const launchArgs = Array.isArray(built.args) ? built.args.map(String) : [];
+  const launchArgs = listOrEmpty(built.args).map(String);
   const packageArgument = launchArgs.find(
     (argument) => nameOf(argument) === way.what || argument === way.what,
   );
@@ -168,7 +168,7 @@ function withAddress(
   const isOpen = refersTo(address)
     .reduce((text, reference) => text.replace(reference, ""), address)
     .includes("{");
-  const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
+  const originOf = (text: string) => URL.parse(text)?.origin ?? null;
   const isMoved = originOf(address) === null || originOf(address) !== originOf(entry.url);
   if (needsMore || isOpen || isMoved) return null;
   return { ...entry, url: address };

@@ -1,7 +1,13 @@
 import { parseJson, type SetupPlace } from "@toolplane/core/config/editing";
 import { spell } from "@toolplane/core/lib/text/spell";
 import { PlaneError } from "@toolplane/core/model/errors";
-import { isObject, type JsonObject, type UnknownObject } from "@toolplane/core/model/json";
+import {
+  isObject,
+  type JsonObject,
+  listOrEmpty,
+  stringOrNull,
+  type UnknownObject,
+} from "@toolplane/core/model/json";
 import { inputsOf } from "../clients/import-clients.ts";
 import { translateEntry } from "../clients/translate-entry.ts";
 import { withoutEmpty } from "../without-empty.ts";
@@ -143,8 +149,7 @@ export function entriesOfData(data: unknown, setup: SetupPlace): WrittenServer[]
     ["command", "url", "httpUrl", "serverUrl", "container", "openapi"].some(
       (key) => candidate[key] !== undefined,
     );
-  if (isEntry(data))
-    return [translateWritten(typeof data.name === "string" ? data.name : null, data, data, setup)];
+  if (isEntry(data)) return [translateWritten(stringOrNull(data.name), data, data, setup)];
   const servers = serverPaths
     .map((path) =>
       path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), data),
@@ -182,5 +187,5 @@ function translateWritten(
 
 function ownNameOf({ command, url, args }: JsonObject): string {
   if (URL.canParse(spell(url))) return nameFromUrl(new URL(spell(url)));
-  return nameFromCommand([command, ...(Array.isArray(args) ? args : [])].map(spell));
+  return nameFromCommand([command, ...listOrEmpty(args)].map(spell));
 }

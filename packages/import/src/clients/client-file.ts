@@ -9,6 +9,7 @@ import {
 } from "@toolplane/core/config/editing";
 import { hashText, stableJson } from "@toolplane/core/lib/json/stable-json";
 import { mergeLines } from "@toolplane/core/lib/text/lines";
+import { compareText } from "@toolplane/core/lib/text/wording";
 import type { ClientDisconnection } from "@toolplane/core/model/config/setup";
 import type { Json, JsonObject, Path } from "@toolplane/core/model/json";
 import type { ClientPlace } from "./client-files.ts";
@@ -194,7 +195,7 @@ function meansTheSame(first: ClientText, second: ClientText): boolean {
   const meaning = (text: ClientText) => {
     const places = text.places.filter((section) => Array.isArray(valueAt(text.data, section)));
     const byName = places.map((section) =>
-      text.entries([section]).sort((a, b) => (a.name < b.name ? -1 : 1)),
+      text.entries([section]).sort((a, b) => compareText(a.name, b.name)),
     );
     const remainder = places.reduce((reduced, section) => reduced.without(section), text);
     return stableJson([byName, remainder.data ?? null]);

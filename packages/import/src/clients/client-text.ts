@@ -6,7 +6,7 @@ import {
   setInText,
   valueAt,
 } from "@toolplane/core/config/editing";
-import { isObject, type Json, type Path } from "@toolplane/core/model/json";
+import { isObject, type Json, listOrEmpty, type Path } from "@toolplane/core/model/json";
 import type { ClientPlace } from "./client-files.ts";
 
 export type ClientEntry = { name: string; entry: unknown; section: Path };
@@ -98,7 +98,7 @@ export class ClientText {
     const servers = valueAt(this.data, section);
     if (!Array.isArray(servers) && !(this.file.isList && (servers ?? null) === null))
       return [...section, name];
-    const list: unknown[] = Array.isArray(servers) ? servers : [];
+    const list = listOrEmpty(servers);
     const index = list.findLastIndex((entry) => isObject(entry) && entry.name === name);
     return [...section, index === -1 ? list.length : index];
   }

@@ -4,7 +4,13 @@ import { errorText } from "@toolplane/core/lib/text/error-text";
 import { spell } from "@toolplane/core/lib/text/spell";
 import { PlaneError } from "@toolplane/core/model/errors";
 import type { FileFormat } from "@toolplane/core/model/extensions/extension";
-import { isObject, type JsonObject, type UnknownObject } from "@toolplane/core/model/json";
+import {
+  isObject,
+  type JsonObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type UnknownObject,
+} from "@toolplane/core/model/json";
 import { actsOnTheHost } from "@toolplane/core/model/servers/host-variables";
 
 /** A server as another program writes it, in the usual words; `extra` is what only our own entry can say. */
@@ -120,13 +126,11 @@ function bearer(token: unknown): UnknownObject {
   if (typeof token !== "string" || token === "") return {};
   return { Authorization: `Bearer ${token}` };
 }
-const objectOf = (field: unknown): UnknownObject => (isObject(field) ? field : {});
-const objectsOf = (field: unknown): UnknownObject[] =>
-  Array.isArray(field) ? field.filter(isObject) : [];
+const objectsOf = (field: unknown): UnknownObject[] => listOrEmpty(field).filter(isObject);
 const textOf = (field: unknown): string | undefined =>
   typeof field === "string" ? field : undefined;
 const textsOf = (field: unknown): string[] =>
-  Array.isArray(field) ? field.filter((element) => typeof element === "string") : [];
+  listOrEmpty(field).filter((element) => typeof element === "string");
 const mapTexts = (field: unknown, change: (text: string) => string): unknown => {
   if (typeof field === "string") return change(field);
   if (Array.isArray(field)) return field.map((element) => mapTexts(element, change));
@@ -149,7 +153,10 @@ const porter: ReadEntry = (name, written) => {
       ...entry,
       command: argv ?? command,
       url: entry.url ?? entry.baseUrl ?? entry.base_url,
-      headers: { ...bearer(entry.bearerToken ?? entry.bearer_token), ...objectOf(entry.headers) },
+      headers: {
+        ...bearer(entry.bearerToken ?? entry.bearer_token),
+        ...objectOrEmpty(entry.headers),
+      },
       bearer_token_env_var: entry.bearerTokenEnv ?? entry.bearer_token_env,
       enabled_tools: entry.allowedTools ?? entry.allowed_tools,
       disabled_tools: entry.blockedTools ?? entry.blocked_tools,
@@ -164,11 +171,11 @@ const hub: ReadEntry = (name, written) => {
   const entry = mapTexts(written, (text) =>
     text.replaceAll(/\$\{cmd:([^{}]+)\}/g, (_, command: string) => `\${command:${command.trim()}}`),
   );
-  const env = Object.entries(objectOf(objectOf(entry).env)).map(([variable, content]) => [
+  const env = Object.entries(objectOrEmpty(objectOrEmpty(entry).env)).map(([variable, content]) => [
     variable,
     content === null || content === "" ? `\${${variable}:-}` : content,
   ]);
-  return { name, entry: { ...objectOf(entry), env: Object.fromEntries(env) } };
+  return { name, entry: { ...objectOrEmpty(entry), env: Object.fromEntries(env) } };
 };
 
 /** MetaMCP writes its kinds in capitals. */
@@ -177,7 +184,7 @@ const isMetaMcp = (entry: unknown) =>
 
 const metaMcp: ReadEntry = (name, entry) => {
   const type = spell(entry.type).toLowerCase().replace("streamablehttp", "streamable_http");
-  const client = objectOf(entry.oauth_client_info);
+  const client = objectOrEmpty(entry.oauth_client_info);
   const auth = withoutUndefined({
     type: "oauth",
     clientId: textOf(client.client_id),
@@ -189,7 +196,7 @@ const metaMcp: ReadEntry = (name, entry) => {
     entry: {
       ...entry,
       type,
-      headers: { ...bearer(entry.bearerToken), ...objectOf(entry.headers) },
+      headers: { ...bearer(entry.bearerToken), ...objectOrEmpty(entry.headers) },
     },
   };
   if (entry.oauth_client_info !== undefined) server.extra = { auth };
@@ -229,12 +236,12 @@ const liteLlm: ReadEntry = (name, written) => {
       type: entry.transport,
       headers: {
         ...credentialHeaders,
-        ...objectOf(entry.static_headers),
-        ...objectOf(entry.headers),
+        ...objectOrEmpty(entry.static_headers),
+        ...objectOrEmpty(entry.headers),
       },
       enabled_tools: entry.allowed_tools,
       disabled_tools: entry.disallowed_tools,
-      description: entry.description ?? objectOf(mcp_info).description,
+      description: entry.description ?? objectOrEmpty(mcp_info).description,
     },
   };
   if (kind === "oauth2") server.extra = { auth };
@@ -245,7 +252,7 @@ const isDockerEntry = (entry: unknown) =>
   isObject(entry) &&
   (typeof entry.image === "string" ||
     entry.type === "poci" ||
-    typeof objectOf(entry.remote).url === "string");
+    typeof objectOrEmpty(entry.remote).url === "string");
 
 function docker(servers: Iterable<readonly [string, unknown]>): ForeignConfig {
   return collect("docker", servers, (name, written) => {
@@ -259,7 +266,7 @@ function docker(servers: Iterable<readonly [string, unknown]>): ForeignConfig {
       }),
     ) as UnknownObject;
     const secretVariables = objectsOf(entry.secrets).flatMap(({ env }) => textOf(env) ?? []);
-    const { url, transport_type: type, headers } = objectOf(entry.remote);
+    const { url, transport_type: type, headers } = objectOrEmpty(entry.remote);
     const about = { description: entry.description };
     const needs = [
       ...secretVariables.map((secret) => ({ name: secret, isSecret: true })),

@@ -13,7 +13,12 @@ import type {
   TranslatedReference,
 } from "@toolplane/core/model/config/setup";
 import { PlaneError, toPlaneError } from "@toolplane/core/model/errors";
-import { isObject, type JsonObject, type UnknownObject } from "@toolplane/core/model/json";
+import {
+  isObject,
+  type JsonObject,
+  listOrEmpty,
+  type UnknownObject,
+} from "@toolplane/core/model/json";
 import { type ClientPlace, clientFiles, type Where } from "./client-files.ts";
 import { type ClientEntry, ClientText } from "./client-text.ts";
 import { type ClientName, clientNames, knownClient } from "./clients.ts";
@@ -159,10 +164,7 @@ export function addTranslated(
 
 /** What it starts or reaches, for a person to read. */
 export function launchOf({ command, args, url, enabled }: JsonObject): string {
-  const launchWords = [
-    command ?? url ?? "",
-    ...(command !== undefined && Array.isArray(args) ? args : []),
-  ];
+  const launchWords = [command ?? url ?? "", ...(command === undefined ? [] : listOrEmpty(args))];
   const line = plainText(
     redact(launchWords.map((argument) => shellQuote(String(argument))).join(" ")),
   );
@@ -182,7 +184,7 @@ export function isSameServer(first: unknown, second: unknown): boolean {
 function essenceOf({ type: _, transport, ...entry }: UnknownObject): UnknownObject {
   const isGiven = (field: unknown) => field !== undefined && Object.keys(Object(field)).length > 0;
   const isFlag = (field: unknown) => ["string", "number", "boolean"].includes(typeof field);
-  const args: unknown[] = Array.isArray(entry.args) ? entry.args : [];
+  const args = listOrEmpty(entry.args);
   // A server has no person who could answer the question of npx whether it may fetch.
   const isAssent = (argument: unknown) =>
     entry.command === "npx" && (argument === "-y" || argument === "--yes");

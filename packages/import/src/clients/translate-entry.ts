@@ -16,6 +16,9 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  listOrEmpty,
+  objectOrEmpty,
+  stringOrNull,
   type UnknownObject,
 } from "@toolplane/core/model/json";
 import { transportBySpelling } from "@toolplane/core/model/servers/transports";
@@ -74,7 +77,7 @@ export function gatewayEntry(
 }
 
 function withCommandList({ args = [], ...otherFields }: JsonObject): JsonObject {
-  const launchArgs = Array.isArray(args) ? args : [];
+  const launchArgs = listOrEmpty(args) as Json[];
   return { ...otherFields, command: [otherFields.command ?? "", ...launchArgs] };
 }
 
@@ -159,7 +162,7 @@ function requireVariable(name: string): string {
 function commonFields(entry: UnknownObject, client: string): JsonObject {
   const isOff = entry.disabled === true || entry.enabled === false;
   const { timeoutUnitMs = 1, isCommandList } = clientOf(client).dialect ?? {};
-  const { startup, request } = isObject(entry.timeout) ? entry.timeout : {};
+  const { startup, request } = objectOrEmpty(entry.timeout);
   // OpenCode's one number is the time to connect and list.
   const [call, connect] = isCommandList
     ? [request, startup ?? entry.timeout]
@@ -339,7 +342,7 @@ function inputReference(id: string, { inputs }: EntrySource, translated: Transla
       `the default of its input '${id}' has a brace, which would end the reference`,
     );
   if (fallback !== undefined) return referenceTo(`${variableName(id)}:-${fallback}`);
-  const description = typeof input.description === "string" ? input.description : null;
+  const description = stringOrNull(input.description);
   return asNeeded(variableName(id), { description, isSecret: input.password === true }, translated);
 }
 

@@ -1,4 +1,5 @@
 import { pause } from "@toolplane/core/lib/async/pause";
+import { eitherSignal } from "@toolplane/core/lib/async/signals";
 import { PlaneError, reportError, shuttingDown, toPlaneError } from "@toolplane/core/model/errors";
 import type { PlaneEvent } from "@toolplane/core/model/events";
 import type { Principal } from "@toolplane/core/model/principal";
@@ -266,7 +267,7 @@ async function waitForEnd(
       const run = await (await parts.store()).jobRun(id);
       const remainingMs = until - performance.now();
       if (run === null || isRunOver(run.state) || remainingMs <= 0 || signal?.aborted) return run;
-      const waitSignal = AbortSignal.any(signal ? [waitOver.signal, signal] : [waitOver.signal]);
+      const waitSignal = eitherSignal(signal, waitOver.signal);
       await Promise.race([
         woken.promise,
         pause(Math.min(parts.askMs(), remainingMs), { signal: waitSignal }),

@@ -31,7 +31,8 @@ const begins = {
     202: "It is under way, or waits for its turn.",
   },
   status: ({ endedAt }: Run) => (endedAt === null ? 202 : 200),
-  show: (begun: Run) => ({ run: shownJobRun(begun) }),
+  show: (run: Run) => ({ run }),
+  hide: (begun: { run: Run }) => ({ run: shownJobRun(begun.run) }),
 } as const;
 const shownJob = (job: Status) =>
   job.lastRun === null ? job : { ...job, lastRun: shownJobRun(job.lastRun) };
@@ -52,7 +53,7 @@ export const jobOperations = [
       path: "/jobs/{name}",
       tag,
       answers: { 200: "The job." },
-      show: shownJob,
+      hide: shownJob,
     },
     cli: {
       command: "jobs show",
@@ -87,9 +88,12 @@ export const jobOperations = [
       about: "start it now and wait until it ends",
       arguments: { "<name>": "its name", "[input...]": "key=text or key:=json" },
       options: {
-        "--detach": "do not wait until it ends; needs a serving plane",
-        "--key <text>": "idempotency key",
-        "--args <json>": "the input as JSON, @file or - for standard input",
+        "--detach": { about: "do not wait until it ends; needs a serving plane", input: "wait" },
+        "--key <text>": { about: "idempotency key", input: "idempotencyKey" },
+        "--args <json>": {
+          about: "the input as JSON, @file or - for standard input",
+          input: "input",
+        },
       },
       examples: ["jobs run digest", "jobs run digest city=Rome --detach"],
     },
@@ -110,7 +114,7 @@ export const jobOperations = [
         path: `/jobs/{name}/${verb}`,
         tag,
         answers: { 200: "The job now." },
-        show: shownJob,
+        hide: shownJob,
       },
       audit: {
         snapshot: async (plane, input, caller) =>
@@ -145,7 +149,7 @@ export const jobOperations = [
       path: "/jobs/{name}/runs",
       tag,
       answers: { 200: "One page." },
-      show: (page: { runs: Run[] }) => ({ ...page, runs: page.runs.map(shownJobRun) }),
+      hide: (page: { runs: Run[] }) => ({ ...page, runs: page.runs.map(shownJobRun) }),
     },
     cli: {
       command: "jobs history",
@@ -171,7 +175,7 @@ export const jobOperations = [
       path: "/job-runs/{id}",
       tag,
       answers: { 200: "The run." },
-      show: shownJobRun,
+      hide: shownJobRun,
     },
     cli: {
       command: "jobs status",
@@ -192,7 +196,7 @@ export const jobOperations = [
       path: "/job-runs/{id}/cancel",
       tag,
       answers: { 200: "The run now." },
-      show: shownJobRun,
+      hide: shownJobRun,
     },
     audit: startedRunAudit,
     cli: {
@@ -226,8 +230,8 @@ export const jobOperations = [
       about: "start another run with the input of one that ended",
       arguments: { "<run>": "the id of the run" },
       options: {
-        "--detach": "do not wait until it ends; needs a serving plane",
-        "--key <text>": "idempotency key",
+        "--detach": { about: "do not wait until it ends; needs a serving plane", input: "wait" },
+        "--key <text>": { about: "idempotency key", input: "idempotencyKey" },
       },
       examples: ["jobs rerun 0mwhyf64f-3lz9cvxd00w24d5n"],
     },

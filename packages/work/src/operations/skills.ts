@@ -14,14 +14,13 @@ import {
   pageAfterCursor,
   text,
 } from "@toolplane/core/operations/fields";
-import { changedEntry, operation } from "@toolplane/core/operations/operation";
+import { changedEntry, impatient, operation } from "@toolplane/core/operations/operation";
 import { z } from "zod";
 import { Job, WorkEntrySchema } from "./job-schemas.ts";
 import { readSuccessRate } from "./success-rate.ts";
 
 const tag = "Registry";
 /** A server that has not listed by then is there the next time. */
-const waitMs = 1_000;
 /** How many jobs a page holds by default, and at most. */
 const defaultJobs = 20;
 const maxJobs = 100;
@@ -118,8 +117,10 @@ export const skillOperations = [
           about: "tagged with it or requiring it; repeatable, all must match",
           kind: "list",
         },
-        "--query <words>":
-          "whose name, summary, category, tags or instructions contain these words",
+        "--query <words>": {
+          about: "whose name, summary, category, tags or instructions contain these words",
+          input: "q",
+        },
         ...pageOptions,
       },
       examples: ["skills list", "skills list --capability research --json"],
@@ -135,7 +136,7 @@ export const skillOperations = [
         ...(rest as object),
         limit,
       };
-      const page = await plane.skills.page(query, { ...asker, waitMs });
+      const page = await plane.skills.page(query, impatient(asker));
       return { count: page.skills.length, ...page };
     },
   }),
@@ -185,12 +186,12 @@ export const skillOperations = [
       about: "skills of servers and folders: texts for models, and why some cannot be loaded",
       options: {
         "--server <name>": "only those of this server",
-        "--query <words>": "whose name or description contain these words",
+        "--query <words>": { about: "whose name or description contain these words", input: "q" },
       },
       examples: ["skills published", "skills published --server handbook --json"],
     },
     async run(plane, { server, q = "", ...query }, asker) {
-      const { skills, leftOut } = await plane.skills.published({ ...asker, waitMs });
+      const { skills, leftOut } = await plane.skills.published(impatient(asker));
       const isOf = (skill: { server: string }) => server === undefined || skill.server === server;
       const terms = q.toLowerCase().split(/\s+/);
       const shown = skills
@@ -247,7 +248,10 @@ export const skillOperations = [
       about: "check that its requirements are met, then run it",
       arguments: { "<name>": "its name", "[input...]": "key=text or key:=json" },
       options: {
-        "--args <json>": "the input as JSON, @file or - for standard input",
+        "--args <json>": {
+          about: "the input as JSON, @file or - for standard input",
+          input: "input",
+        },
         "--yes": "agree to what the policy would ask about",
         "--dry-run": "show what would be done, or why it cannot be",
         "--model <name>": "the model that follows instructions without steps",
@@ -276,7 +280,10 @@ export const skillOperations = [
       about: "the jobs you can use, and when they are due",
       options: {
         ...ofPersonaOptions,
-        "--query <words>": "whose name, summary or description contain these words",
+        "--query <words>": {
+          about: "whose name, summary or description contain these words",
+          input: "q",
+        },
         "--min-success-rate <share>": "with at least this success rate: 0.8, 80 or 80%",
         ...pageOptions,
       },
@@ -309,7 +316,10 @@ export const skillOperations = [
       about: "the tasks you can use",
       options: {
         ...ofPersonaOptions,
-        "--query <words>": "whose name, summary or description contain these words",
+        "--query <words>": {
+          about: "whose name, summary or description contain these words",
+          input: "q",
+        },
         ...pageOptions,
       },
       examples: ["tasks list", "tasks list --query report --json"],

@@ -10,7 +10,7 @@ import type {
   ReadPlan,
 } from "@toolplane/core/model/calls/tool-plan";
 import { PlaneError } from "@toolplane/core/model/errors";
-import { isObject, type JsonObject } from "@toolplane/core/model/json";
+import { type JsonObject, objectOrEmpty } from "@toolplane/core/model/json";
 import { type Face, type Principal, requireScope } from "@toolplane/core/model/principal";
 import type { PlannerParts, ToolPlanVerbs } from "@toolplane/core/work";
 import { readPlan } from "./read-plan.ts";
@@ -27,9 +27,7 @@ export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
       const requested = requestCall(toolName, args, { principal, face });
       const { input } = await validate({ ...requested, tool, grant }, checkArguments);
       const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
-      const declared = Object.keys(
-        isObject(tool.parameters.properties) ? tool.parameters.properties : {},
-      );
+      const declared = Object.keys(objectOrEmpty(tool.parameters.properties));
       const dropped = input.dropped.map((name) => ({ name, meant: nearest(name, declared, 1)[0] }));
       return { name: tool.name, arguments: args, dropped, verdict, reason };
     };

@@ -2,7 +2,13 @@ import { isTooDeep } from "@toolplane/core/lib/json/exact-numbers";
 import { sliceText } from "@toolplane/core/lib/text/cut-text";
 import { readShell, type ShellCommand, type ShellWord } from "@toolplane/core/lib/text/shell";
 import type { PlacedStep, PlanProblem, ReadPlan } from "@toolplane/core/model/calls/tool-plan";
-import { isObject, type JsonObject } from "@toolplane/core/model/json";
+import {
+  isObject,
+  type JsonObject,
+  objectOrEmpty,
+  stringOrEmpty,
+  stringOrNull,
+} from "@toolplane/core/model/json";
 import { readCall, UnreadableCall } from "./read-call.ts";
 import { dryRunWord, scriptFrame } from "./write-script.ts";
 
@@ -194,17 +200,17 @@ function readSteps(text: string): ReadPlan {
     else steps.push(stepOrProblem);
   }
   return {
-    task: isObject(value) && typeof value.task === "string" ? value.task : null,
+    task: stringOrNull(objectOrEmpty(value).task),
     steps,
     problems,
   };
 }
 
 function readStep(step: unknown, number: number, line: number): PlacedStep | PlanProblem {
-  const { tool, arguments: args = {}, why = "", dependsOn } = isObject(step) ? step : {};
+  const { tool, arguments: args = {}, why = "", dependsOn } = objectOrEmpty(step);
   const problemWith = (message: string, hint: string): PlanProblem => ({
     line,
-    tool: typeof tool === "string" ? tool : null,
+    tool: stringOrNull(tool),
     message: `Step ${number} ${message}.`,
     hint,
   });
@@ -219,7 +225,7 @@ function readStep(step: unknown, number: number, line: number): PlacedStep | Pla
     line,
     tool,
     arguments: args as JsonObject,
-    why: typeof why === "string" ? why : "",
+    why: stringOrEmpty(why),
   };
   if (dependsOn === undefined || dependsOn === null) return placedStep;
   const isEarlier = (dependency: unknown) =>

@@ -1,3 +1,4 @@
+import { eitherSignal } from "@toolplane/core/lib/async/signals";
 import { uniqueId } from "@toolplane/core/lib/ids-and-time";
 import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { PlaneError, reportError, toPlaneError } from "@toolplane/core/model/errors";
@@ -39,7 +40,7 @@ export function createSkillVerbs(parts: SkillVerbParts): SkillVerbs {
       const startedAt = performance.now();
       const { end, ...calling } = parts.calling(run.id, principal, options);
       const { memory, steps } = createStepMemory(async () => undefined);
-      const runSignal = signal ? AbortSignal.any([signal, stopping]) : stopping;
+      const runSignal = eitherSignal(signal, stopping);
       const endRun = (fields: Pick<SkillRun, "outcome" | "result" | "error">): SkillRun => {
         const endedSteps =
           skill.steps === undefined ? steps() : run.steps.map((step) => latestStep(step, steps()));

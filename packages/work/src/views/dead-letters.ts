@@ -3,24 +3,20 @@ import {
   type Cli,
   clearTransientLines,
   colors,
-  command,
   exitCodeOf,
   type GlobalOptions,
-  pickOptions,
   print,
   printJson,
   printOutcome,
-  printPage,
   printStatus,
   printWarning,
   renderFacts,
   renderSpan,
   requirePrefix,
   shownIdLength,
-  type TextOptions,
   table,
   terminal,
-  toLimit,
+  viewsOf,
   withPlane,
 } from "@toolplane/core/faces/cli/views";
 import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
@@ -30,56 +26,41 @@ import type { Outcome } from "@toolplane/core/model/calls/call";
 import type { Sent } from "@toolplane/core/model/calls/call-schema";
 import { errorTable, PlaneError, reportError, toPlaneError } from "@toolplane/core/model/errors";
 import type { Plane } from "@toolplane/core/model/plane";
-import type { DeadLetterPage, DeadLetterStatus } from "@toolplane/core/model/work/dead-letter";
+import type { DeadLetterPage } from "@toolplane/core/model/work/dead-letter";
 import type { DeadLetter, DeadLetterHold } from "@toolplane/core/model/work/dead-letter-schema";
+import { deadLetterOperations } from "../operations/dead-letters.ts";
 
-export const listDeadLetters = command(
-  (
-    plane,
-    { status, limit, ...options }: TextOptions<"status" | "tool" | "server" | "limit" | "cursor">,
-  ) => {
-    const filter = withoutUndefined({
-      status: status as DeadLetterStatus | undefined,
-      limit: toLimit(limit),
-    });
-    return plane.deadLetters.page({
-      ...filter,
-      ...pickOptions(options, "tool", "server", "cursor"),
-    });
-  },
-  (page) =>
-    printPage(
-      renderDeadLetters(page, Date.now()),
-      page.nextCursor,
-      `${page.deadLetters.length} of ${page.total}`,
-    ),
-  ({ deadLetters, total, byStatus, nextCursor }) => ({ deadLetters, total, byStatus, nextCursor }),
-);
+const view = viewsOf(deadLetterOperations);
 
-export const showDeadLetter = command(
-  async (plane, id: string) => plane.deadLetters.get(await findId(plane, id)),
-  (letter) => renderDeadLetter(letter, Date.now()),
-);
+type LetterId = { id: string };
+const wholeId = async ({ id }: LetterId, { plane }: { plane: Plane }) => ({
+  id: await findId(plane, id),
+});
 
-const settleBy = (verb: "resolve" | "abandon") =>
-  command(
-    async (plane, id: string, options: TextOptions<"note">) =>
-      plane.deadLetters[verb](await findId(plane, id), pickOptions(options, "note")),
-    ({ tool, status }) => `The call of '${plainText(tool)}' is ${status}.`,
-  );
+export const listDeadLetters = view("deadLetters.page", {
+  text: (page) => renderDeadLetters(page, Date.now()),
+  pageText: ({ deadLetters, total }) => `${deadLetters.length} of ${total}`,
+});
 
-export const resolveDeadLetter = settleBy("resolve");
-export const abandonDeadLetter = settleBy("abandon");
+export const showDeadLetter = view("deadLetters.get", {
+  input: wholeId,
+  text: (letter) => renderDeadLetter(letter, Date.now()),
+});
 
-export const deleteDeadLetter = command(
-  async (plane, idPrefix: string) => {
-    const id = await findId(plane, idPrefix);
-    if (!(await plane.deadLetters.delete(id))) throw noneBegins(idPrefix);
-    return id;
-  },
-  (id) => `Dead letter '${id}' is deleted.`,
-  (id) => ({ id, deleted: true }),
-);
+const settled = {
+  input: wholeId,
+  text: ({ tool, status }: DeadLetter) => `The call of '${plainText(tool)}' is ${status}.`,
+};
+
+export const resolveDeadLetter = view("deadLetters.resolve", settled);
+
+export const abandonDeadLetter = view("deadLetters.abandon", settled);
+
+export const deleteDeadLetter = view("deadLetters.delete", {
+  input: wholeId,
+  text: (_, { input: { id } }) => `Dead letter '${id}' is deleted.`,
+  json: (_, { input: { id } }) => ({ id, deleted: true }),
+});
 
 async function findId(plane: Plane, idPrefix: string): Promise<string> {
   const prefix = requirePrefix(idPrefix);
@@ -218,7 +199,9 @@ const holds: Record<DeadLetterHold, string> = {
   refused: "its caller was refused and may have called again: ask, then retry or delete it",
 };
 
-export function renderDeadLetters({ deadLetters, byStatus }: DeadLetterPage, now: number): string {
+type ShownPage = Pick<DeadLetterPage, "deadLetters"> & { byStatus: Record<string, number> };
+
+export function renderDeadLetters({ deadLetters, byStatus }: ShownPage, now: number): string {
   if (deadLetters.length === 0) return "No call has failed permanently.";
   const counts = Object.entries(byStatus)
     .filter(([, count]) => count !== 0)

@@ -68,7 +68,7 @@ export async function add(cli: Cli, what: string[], options: AddOptions): Promis
   return dryRun || outcomes.every(({ isWritten }) => isWritten) ? 0 : 1;
 }
 
-const secretPlaces: Readonly<Record<string, SecretPlace>> = {
+const placesByAnswer: Readonly<Record<string, SecretPlace>> = {
   "in a file that only I can read": "file",
   "in the keychain": "keychain",
   "nowhere: I set the variable myself": "env",
@@ -86,9 +86,9 @@ export function hooksOf(prompts: Prompts): Pick<AddHooks, "ask" | "confirm" | "k
 
 /** Null where the person would rather not say. */
 export async function askPlace(prompts: Prompts, question: string): Promise<SecretPlace | null> {
-  const chosen = await prompts.choose(question, Object.keys(secretPlaces), true);
+  const chosen = await prompts.choose(question, Object.keys(placesByAnswer), true);
   if (typeof chosen !== "string") return null;
-  return secretPlaces[chosen] ?? null;
+  return placesByAnswer[chosen] ?? null;
 }
 
 /** What the server wants to know, field by field. */

@@ -2,21 +2,16 @@ import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { stableJson } from "../../../lib/json/stable-json.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { PolicyMode } from "../../../model/calls/call.ts";
-import {
-  type ApprovalAnswer,
-  type HeldStatus,
-  heldOrders,
-  heldStatuses,
-  type Remember,
-} from "../../../model/calls/held-call.ts";
+import type { Outcome } from "../../../model/calls/call.ts";
+import type { Remember } from "../../../model/calls/held-call.ts";
 import type { HeldView, RememberedApproval } from "../../../model/calls/held-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { Face } from "../../../model/principal.ts";
+import { approvalOperations } from "../../../operations/declared/approvals.ts";
+import { policyOperations } from "../../../operations/declared/policy.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import { findByPrefix, shortenIds } from "../terminal/ids.ts";
+import { findByPrefix, shortIdIn } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import {
   colors,
@@ -30,102 +25,103 @@ import {
   renderSpan,
   table,
 } from "../terminal/output.ts";
-import { command, withPlane } from "../with-plane.ts";
+import { viewsOf } from "../view.ts";
+import { withPlane } from "../with-plane.ts";
 import { readInput, typedForTool } from "./call-arguments.ts";
 import { openSetup } from "./config.ts";
-import { pickOptions, readSource, toChoice } from "./option-values.ts";
+import { readSource, toChoice } from "./option-values.ts";
 
-type ListOptions = TextOptions<"status" | "order"> & { all?: boolean };
-type ApproveOptions = TextOptions<"args" | "reason" | "remember"> & {
-  for?: number;
-  onlyConversation?: boolean;
-};
+const view = viewsOf(approvalOperations);
 
-export const listApprovals = command(
-  (plane, options: ListOptions) => {
-    const order = toChoice("--order", options.order, heldOrders) ?? "oldest";
-    return plane.approvals.list({ order, ...withoutUndefined({ status: toStatus(options) }) });
+export const listApprovals = view("approvals.page", {
+  input: ({ status }, { options }) => withoutUndefined({ status: options.all ? "all" : status }),
+  table: {
+    rows: "approvals",
+    none: "No call waits for approval.",
+    columns: {
+      id: { title: "ID", text: shortIdIn },
+      status: "STATUS",
+      tool: "TOOL",
+      principal: { title: "WHO", text: ({ user }) => user },
+      at: { title: "AGE", text: (moment) => renderSpan(Date.now() - Date.parse(moment)) },
+      expiresAt: {
+        title: "EXPIRES",
+        text: (_, approval) => renderExpiry(approval, Date.now()) ?? "",
+      },
+      verdict: { title: "WHY", text: ({ reason }) => reason },
+    },
   },
-  (approvals) => {
-    const short = shortenIds(approvals.map(({ id }) => id));
-    const now = Date.now();
-    return table(approvals, "No call waits for approval.", {
-      ID: ({ id }) => short(id),
-      STATUS: ({ status }) => status,
-      TOOL: ({ tool }) => tool,
-      WHO: ({ principal }) => principal.user,
-      AGE: (approval) => renderSpan(now - Date.parse(approval.at)),
-      EXPIRES: (approval) => renderExpiry(approval, now) ?? "",
-      WHY: ({ verdict }) => verdict.reason,
-    });
-  },
-  (approvals) => ({ approvals }),
-);
+});
 
-export async function showApproval(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  await withPlane(cli, options, async (plane) => {
-    const approval = await plane.approvals.get(await findApproval(plane, id));
-    if (options.json) return printJson(approval);
+export const showApproval = view("approvals.get", {
+  input: async ({ id }, { plane }) => ({ id: await findApproval(plane, id) }),
+  async text(approval, { plane }) {
     const tool = await plane.tools.get(approval.toolId).catch(() => undefined);
     print(renderApproval(approval, Date.now(), tool?.description));
     if (approval.status === "pending")
       printStatus(`Answer it with: toolplane approvals approve|reject ${approval.id}`);
-  });
-}
+    return null;
+  },
+});
 
-export async function approveCall(cli: Cli, id: string, options: ApproveOptions): Promise<number> {
-  const answer: ApprovalAnswer = { decision: "approve" };
-  if (options.args !== undefined) answer.arguments = await readJsonOption(options.args, "--args");
-  Object.assign(answer, pickOptions(options, "reason"), toRemember(options));
-  return withPlane(cli, options, async (plane) => {
-    const answered = await plane.approvals.answer(await findApproval(plane, id), answer);
-    const { approval, outcome } = answered;
-    if (options.json) printJson(answered);
-    else if (outcome) printOutcome(outcome);
+export const approveCall = view("approvals.answer", {
+  async input({ id }, { plane, options }) {
+    const { args } = options;
+    return {
+      id: await findApproval(plane, id),
+      decision: "approve",
+      remember: toRemember(options as RememberOptions),
+      arguments: typeof args === "string" ? await readJsonOption(args, "--args") : undefined,
+    };
+  },
+  text({ approval, outcome }, { input }) {
+    if (outcome) printOutcome(outcome as Outcome);
     else print(`'${plainText(approval.tool)}' is approved and runs where its caller waits for it.`);
-    if (answer.remember && approval.adminRequired)
+    if (input.remember && approval.adminRequired)
       printStatus("The yes is not remembered: a rule of the operator asks every time.");
-    return outcome ? exitCodeOf(outcome) : 0;
-  });
-}
-
-export const rejectCall = command(
-  async (plane, id: string, options: TextOptions<"reason">) =>
-    plane.approvals.answer(await findApproval(plane, id), {
-      decision: "reject",
-      ...pickOptions(options, "reason"),
-    }),
-  ({ approval }) => `The call of '${plainText(approval.tool)}' is rejected and does not run.`,
-);
-
-export const listRemembered = command(
-  (plane) => plane.approvals.remembered(),
-  (remembered) => {
-    const short = shortenIds(remembered.map(({ id }) => id));
-    return table(remembered, "No yes is remembered.", {
-      ID: ({ id }) => short(id),
-      FOR: ({ server, tool }) => (server === null ? tool : `every tool of ${server}`),
-      WITH: renderLimits,
-      CONVERSATION: ({ conversation }) => conversation ?? "any",
-      SINCE: ({ createdAt }) => createdAt,
-      EXPIRES: ({ expiresAt }) => expiresAt ?? "never",
-    });
+    return null;
   },
-  (remembered) => ({ remembered }),
-);
+  exitCode({ outcome }) {
+    if (outcome === undefined) return 0;
+    return exitCodeOf(outcome as Outcome);
+  },
+});
 
-export const forgetRemembered = command(
-  async (plane, idPrefix: string) => {
+export const rejectCall = view("approvals.answer", {
+  input: async ({ id }, { plane }) => ({
+    id: await findApproval(plane, id),
+    decision: "reject",
+  }),
+  text: ({ approval }) => `The call of '${plainText(approval.tool)}' is rejected and does not run.`,
+});
+
+export const listRemembered = view("approvals.remembered", {
+  table: {
+    rows: "remembered",
+    none: "No yes is remembered.",
+    columns: {
+      id: { title: "ID", text: shortIdIn },
+      server: {
+        title: "FOR",
+        text: (server, { tool }) => (server === null ? tool : `every tool of ${server}`),
+      },
+      arguments: { title: "WITH", text: (_, remembered) => renderLimits(remembered) },
+      conversation: { title: "CONVERSATION", text: (conversation) => conversation ?? "any" },
+      createdAt: "SINCE",
+      expiresAt: { title: "EXPIRES", text: (moment) => moment ?? "never" },
+    },
+  },
+});
+
+export const forgetRemembered = view("approvals.forget", {
+  async input({ id }, { plane }) {
     const ids = (await plane.approvals.remembered()).map((entry) => entry.id);
-    const id = findByPrefix(idPrefix, ids, {
-      what: "remembered yes",
-      where: "toolplane approvals remembered",
-    });
-    await plane.approvals.forget(id);
-    return { id, forgotten: true };
+    const place = { what: "remembered yes", where: "toolplane approvals remembered" };
+    return { id: findByPrefix(id, ids, place) };
   },
-  () => "Forgotten. Calls like this need approval again.",
-);
+  text: () => "Forgotten. Calls like this need approval again.",
+  json: (_, { input: { id } }) => ({ id, forgotten: true }),
+});
 
 async function findApproval(plane: Plane, idPrefix: string): Promise<string> {
   // Also the change of a plan has an id, which no list of approvals shows.
@@ -134,22 +130,16 @@ async function findApproval(plane: Plane, idPrefix: string): Promise<string> {
   return findByPrefix(idPrefix, ids, { what: "approval", where: "toolplane approvals list --all" });
 }
 
-function toStatus(options: ListOptions): HeldStatus | undefined {
-  const { status } = options;
-  if (options.all || status === "all") return undefined;
-  const choice = toChoice("--status", status ?? "pending", ["all", ...heldStatuses]);
-  return choice === "all" ? undefined : choice;
-}
+type RememberOptions = { remember?: string; for?: number; onlyConversation?: boolean };
 
-function toRemember({ remember, for: forMs, onlyConversation }: ApproveOptions): {
-  remember?: Remember;
-} {
-  const scope = toChoice("--remember", remember, ["tool", "arguments", "server"]);
+function toRemember(options: RememberOptions): Partial<Remember> | undefined {
+  const { remember: scope, for: forMs, onlyConversation: conversation } = options;
   if (scope !== undefined)
     return {
-      remember: { for: scope, ...withoutUndefined({ forMs, conversation: onlyConversation }) },
-    };
-  if (forMs === undefined && !onlyConversation) return {};
+      for: toChoice("--remember", scope, ["tool", "arguments", "server"]),
+      ...withoutUndefined({ forMs, conversation }),
+    } as Partial<Remember>;
+  if (forMs === undefined && !conversation) return undefined;
   throw new PlaneError(
     "USAGE",
     "--for and --only-conversation say for how long: add --remember tool.",
@@ -250,8 +240,6 @@ function renderExpiry({ status, expiresAt }: HeldView, now: number): string | nu
   return `in ${renderSpan(Date.parse(expiresAt) - now)}`;
 }
 
-type TestOptions = { args?: string; face: Face; mode?: PolicyMode };
-
 const meanings = {
   allow: "it runs",
   ask: "it waits for a person's yes",
@@ -259,17 +247,17 @@ const meanings = {
   deny: "it is refused",
 } as const;
 
-export const testPolicy = command(
-  async (plane, tool: string, values: string[], { args, ...options }: TestOptions) => {
+export const testPolicy = viewsOf(policyOperations)("policy.test", {
+  async input({ tool }, { plane, args, options }) {
+    const values = args[1] as string[];
     const input = await readInput(
-      args,
+      options.args as string | undefined,
       values,
       `--args must be a JSON object like {"key": "value"}.`,
     );
-    const typed = (await typedForTool(plane, tool, input, values)) as JsonObject;
-    return plane.policy.test(tool, typed, { face: options.face, ...pickOptions(options, "mode") });
+    return { arguments: await typedForTool(plane, tool, input, values) };
   },
-  (tested) => {
+  text(tested) {
     const { verdict, effect } = tested;
     const facts = renderFacts(8, [
       ["tool", tested.tool],
@@ -279,7 +267,7 @@ export const testPolicy = command(
     ]);
     return [`${colors.bold(verdict)}: ${meanings[verdict]}`, ...facts].join("\n");
   },
-);
+});
 
 export async function previewRules(cli: Cli, file: string, options: GlobalOptions): Promise<void> {
   const setup = await openSetup(cli, options);

@@ -2,58 +2,41 @@ import { existsSync, readFileSync } from "node:fs";
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf } from "../../../lib/text/wording.ts";
-import type { AuditRecord, RootCheck } from "../../../model/audit-schema.ts";
+import type { AuditCheck, AuditRecord, RootCheck } from "../../../model/audit-schema.ts";
 import type { VerifyOptions } from "../../../model/calls/call-history.ts";
-import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
-import {
-  colors,
-  joinLines,
-  printPage,
-  renderFacts,
-  renderMoment,
-  show,
-  table,
-} from "../terminal/output.ts";
-import { command, withPlane } from "../with-plane.ts";
-import { renderChain, toVerify } from "./call-history.ts";
-import { pickOptions, toLimit } from "./option-values.ts";
+import { auditOperations } from "../../../operations/declared/audit.ts";
+import { colors, joinLines, renderFacts, renderMoment } from "../terminal/output.ts";
+import { viewsOf } from "../view.ts";
+import { renderChain } from "./calls/render-call.ts";
 
-const defaultPage = 50;
+const view = viewsOf(auditOperations);
 
-type ListOptions = TextOptions<"operation" | "target" | "by" | "limit" | "cursor">;
-
-export const listAuditedChanges = command(
-  async (plane, options: ListOptions) => {
-    const limit = toLimit(options.limit) ?? defaultPage;
-    const filter = withoutUndefined({
-      ...pickOptions(options, "operation", "target"),
-      user: options.by,
-      before: options.cursor,
-    });
-    // One more than is shown tells whether there are more.
-    const fetched = await plane.audit.list({ ...filter, limit: limit + 1 });
-    const records = fetched.slice(0, limit);
-    return { records, nextCursor: fetched.length > limit ? (records.at(-1)?.id ?? null) : null };
+export const listAuditedChanges = view("audit.list", {
+  table: {
+    rows: "records",
+    none: "No change is recorded.",
+    columns: {
+      at: { title: "WHEN", text: renderMoment },
+      id: "ID",
+      user: {
+        title: "USER",
+        text: (user, { key }) => (key === null ? user : `${user ?? "-"} (${key})`),
+      },
+      face: {
+        title: "FROM",
+        text: (face, { address }) => (address === null ? face : `${face} ${address}`),
+      },
+      operation: "OPERATION",
+      target: "TARGET",
+      ok: { title: "OUTCOME", text: (ok, { code }) => (ok ? "done" : code) },
+    },
   },
-  ({ records, nextCursor }) => printPage(renderChanges(records), nextCursor),
-);
+});
 
-function renderChanges(records: readonly AuditRecord[]): string {
-  return table(records, "No change is recorded.", {
-    WHEN: (record) => renderMoment(record.at),
-    ID: ({ id }) => id,
-    USER: ({ user, key }) => (key === null ? user : `${user ?? "-"} (${key})`),
-    FROM: ({ face, address }) => (address === null ? face : `${face} ${address}`),
-    OPERATION: ({ operation }) => operation,
-    TARGET: ({ target }) => target,
-    OUTCOME: ({ ok, code }) => (ok ? "done" : code),
-  });
-}
-
-export async function showChange(cli: Cli, id: string, options: GlobalOptions): Promise<void> {
-  const record = await withPlane(cli, options, (plane) => plane.audit.get(id));
-  show(options, { record }, () => renderChange(record));
-}
+export const showChange = view("audit.get", {
+  text: renderChange,
+  json: (record) => ({ record }),
+});
 
 function renderChange({ input, before, after, ...record }: AuditRecord): string {
   const json = (value: unknown) => (value === null ? null : plainText(JSON.stringify(value)));
@@ -84,32 +67,28 @@ function readRoot(rootOption: string): string {
   return text.slice(text.indexOf("\n", text.length - maxRootCharacters) + 1);
 }
 
-export async function verifyAudit(
-  cli: Cli,
-  options: GlobalOptions & VerifyOptions,
-): Promise<number> {
-  const { root, key } = options;
-  const verifyOptions = {
-    ...toVerify(options),
-    ...withoutUndefined({ root: root && readRoot(root), key }),
-  };
-  const check = await withPlane(cli, options, (plane) => plane.audit.verify(verifyOptions));
-  const { changes, calls, roots } = check;
-  show(options, check, () => {
-    const { records, ...chain } = changes;
-    const paragraphs = [
-      renderChain({ ...chain, headFound: null, calls: records }, "change"),
-      renderChain({ ...calls, headFound: null }),
-    ];
-    if (options.head !== undefined)
-      paragraphs.push(
-        check.ok
-          ? "The hash you gave is in the record."
-          : "The record is broken, or the hash you gave is not in it.",
-      );
-    return [...paragraphs, renderRoots(roots)].join("\n\n");
-  });
-  return check.ok ? 0 : 1;
+export const verifyAudit = view("audit.verify", {
+  input: ({ root }) => withoutUndefined({ root: root && readRoot(root) }),
+  text: renderCheck,
+  exitCode: ({ ok }) => (ok ? 0 : 1),
+});
+
+function renderCheck(
+  { ok, changes, calls, roots }: AuditCheck,
+  { input: { head } }: { input: VerifyOptions },
+): string {
+  const { records, ...chain } = changes;
+  const paragraphs = [
+    renderChain({ ...chain, headFound: null, calls: records }, "change"),
+    renderChain({ ...calls, headFound: null }),
+  ];
+  if (head !== undefined)
+    paragraphs.push(
+      ok
+        ? "The hash you gave is in the record."
+        : "The record is broken, or the hash you gave is not in it.",
+    );
+  return [...paragraphs, renderRoots(roots)].join("\n\n");
 }
 
 function renderRoots({

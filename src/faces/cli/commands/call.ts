@@ -119,7 +119,7 @@ async function saveFiles(
   { saveArtifacts: directory, force = false }: CallOptions,
 ) {
   if (directory === undefined) return undefined;
-  return (await import("./call-history.ts")).saveArtifacts(result, directory, { force });
+  return (await import("./calls/save-artifacts.ts")).saveArtifacts(result, directory, { force });
 }
 
 function printSavedFiles({

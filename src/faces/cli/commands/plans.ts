@@ -1,18 +1,19 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
 import { plainText } from "../../../lib/text/plain-text.ts";
 import { countOf, nounFor } from "../../../lib/text/wording.ts";
-import type { HeldStatus, PlanChoice } from "../../../model/calls/held-call.ts";
+import type { Outcome } from "../../../model/calls/call.ts";
+import type { HeldStatus, PlanOutcome } from "../../../model/calls/held-call.ts";
 import type { HeldView, Plan } from "../../../model/calls/held-schema.ts";
 import { PlaneError } from "../../../model/errors.ts";
 import type { JsonObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
-import type { Cli, GlobalOptions } from "../cli.ts";
+import { approvalOperations } from "../../../operations/declared/approvals.ts";
 import { findByPrefix, shortenIds, shownIdLength } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
-import { colors, printJson, printStatus, renderSpan, table } from "../terminal/output.ts";
-import { command, withPlane } from "../with-plane.ts";
+import { colors, printStatus, renderSpan, table } from "../terminal/output.ts";
+import { viewsOf } from "../view.ts";
+import { command } from "../with-plane.ts";
 import { readJsonOption, renderArguments } from "./approvals.ts";
-import { pickOptions } from "./option-values.ts";
 
 const marks: Record<HeldStatus, string> = {
   pending: "+",
@@ -41,7 +42,11 @@ export function renderPlans(plans: readonly Plan[], now: number): string {
 }
 
 /** The changes in the order in which they run, one argument a line and no moment of time: fit to be compared. */
-export function renderPlan({ id, status, changes }: Plan): string {
+export function renderPlan({
+  id,
+  status,
+  changes,
+}: Pick<Plan, "id" | "status" | "changes">): string {
   const short = shortenIds(changes.map((change) => change.id));
   return [
     `${colors.bold("Plan")} ${id} ${colors.dim(status)}`,
@@ -71,13 +76,7 @@ function renderChange(change: HeldView, number: number, shortId: string): string
   ];
 }
 
-type ChoiceOptions = GlobalOptions & {
-  first?: number;
-  change?: string[];
-  continue?: boolean;
-  args?: string[];
-  reason?: string;
-};
+const view = viewsOf(approvalOperations);
 
 export const listPlans = command(
   (plane) => plane.plans.list(),
@@ -85,43 +84,39 @@ export const listPlans = command(
   (plans) => ({ plans }),
 );
 
-export const showPlan = command((plane, id: string | undefined) => findPlan(plane, id), renderPlan);
+export const showPlan = view("plans.get", {
+  input: async (_, { plane, args: [id] }) => ({ id: (await findPlan(plane, id)).id }),
+  text: renderPlan,
+});
 
-export async function approvePlan(
-  cli: Cli,
-  id: string | undefined,
-  options: ChoiceOptions,
-): Promise<number> {
-  return withPlane(cli, options, async (plane) => {
+export const approvePlan = view("plans.approve", {
+  async input({ ids, arguments: edits }, { plane, args: [id] }) {
     const plan = await findPlan(plane, id);
-    const choice: PlanChoice = toChoice(plan, options);
-    if (options.continue) choice.continueOnFailure = true;
-    if (options.args) choice.arguments = await readEdits(plan, options.args);
-    const approved = await plane.plans.approve(plan.id, choice);
-    if (options.json) printJson(approved);
-    else printRan(plan, approved);
-    const failed = approved.outcomes.find(({ outcome }) => outcome?.ok !== true);
+    const choice = toChoice(plan, ids);
+    if (!Array.isArray(edits)) return choice;
+    return { ...choice, arguments: await readEdits(plan, edits) };
+  },
+  text(answer) {
+    printRan(answer as PlanOutcome);
+    return null;
+  },
+  exitCode({ outcomes }) {
+    const failed = outcomes.find(({ outcome }) => outcome?.ok !== true);
     if (failed === undefined) return 0;
     if (failed.outcome === null) return 1;
-    return exitCodeOf(failed.outcome);
-  });
-}
+    return exitCodeOf(failed.outcome as Outcome);
+  },
+});
 
-export const rejectPlan = command(async (plane, id: string | undefined, options: ChoiceOptions) => {
-  const plan = await findPlan(plane, id);
-  return plane.plans.reject(plan.id, {
-    ...toChoice(plan, options),
-    ...pickOptions(options, "reason"),
-  });
-}, renderPlan);
+export const rejectPlan = view("plans.reject", {
+  input: async ({ ids }, { plane, args: [id] }) => toChoice(await findPlan(plane, id), ids),
+  text: renderPlan,
+});
 
-function printRan(
-  { changes }: Plan,
-  { plan, outcomes }: Awaited<ReturnType<Plane["plans"]["approve"]>>,
-): void {
+function printRan({ plan, outcomes }: PlanOutcome): void {
   for (const { change, outcome } of outcomes) {
-    const index = changes.findIndex(({ id }) => id === change);
-    printStatus(`${index + 1}. ${plainText(changes[index]?.tool ?? change)}`);
+    const index = plan.changes.findIndex(({ id }) => id === change);
+    printStatus(`${index + 1}. ${plainText(plan.changes[index]?.tool ?? change)}`);
     if (outcome) printOutcome(outcome);
     else printStatus("It runs elsewhere.");
   }
@@ -133,10 +128,10 @@ function printRan(
 }
 
 /** The one that is meant, or the newest in which something waits. */
-async function findPlan(plane: Plane, idPrefix: string | undefined): Promise<Plan> {
+async function findPlan(plane: Plane, idPrefix: unknown): Promise<Plan> {
   const plans = await plane.plans.list();
   const open = plans.find(({ status }) => status === "pending" || status === "partly");
-  if (idPrefix === undefined) {
+  if (typeof idPrefix !== "string") {
     if (open) return open;
     throw new PlaneError(
       "NOT_FOUND",
@@ -149,8 +144,9 @@ async function findPlan(plane: Plane, idPrefix: string | undefined): Promise<Pla
   );
 }
 
-function toChoice(plan: Plan, { first, change }: ChoiceOptions): PlanChoice {
-  return withoutUndefined({ first, ids: change?.map((choice) => findChange(plan, choice)) });
+function toChoice(plan: Plan, changes: unknown) {
+  const ids = (changes as string[] | undefined)?.map((choice) => findChange(plan, choice));
+  return withoutUndefined({ id: plan.id, ids });
 }
 
 function findChange({ id: plan, changes }: Plan, choice: string): string {

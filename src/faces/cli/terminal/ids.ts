@@ -40,3 +40,8 @@ export function shortenIds(ids: readonly string[]): (id: string) => string {
   while (!isUnique()) length++;
   return (id) => id.slice(0, length);
 }
+
+/** A cell of a table: as much of its id as tells it from the other rows. */
+export function shortIdIn(id: string, _: unknown, rows: readonly { id: string }[]): string {
+  return shortenIds(rows.map((row) => row.id))(id);
+}

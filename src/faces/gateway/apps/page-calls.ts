@@ -7,7 +7,7 @@ import {
   pageMimeType,
   pageOf,
 } from "../../../model/catalogue/tool-page.ts";
-import { isObject, type UnknownObject } from "../../../model/json.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../../../model/json.ts";
 import type { ShownTool } from "../../../model/plane-tools.ts";
 import { extensionsIn, uiExtension } from "../../../protocol/extensions.ts";
 import { RpcError } from "../../../protocol/message.ts";
@@ -81,7 +81,7 @@ export function withPage(
 ): UnknownObject {
   const server = tool?.id.server ?? null;
   if (tool === undefined || server === null) return result;
-  const meta = isObject(result._meta) ? result._meta : {};
+  const meta = objectOrEmpty(result._meta);
   const page = isWrapped && pageIn(meta) === null ? pageOf(tool) : null;
   let linked = meta;
   if (page !== null) linked = { ...meta, ui: { ...objectParam(meta, "ui"), resourceUri: page } };

@@ -8,7 +8,7 @@ import type { FoundTool, SearchAnswer } from "../../../model/catalogue/search-sc
 import { toolKey } from "../../../model/catalogue/tool-name.ts";
 import { isForModels } from "../../../model/catalogue/tool-page.ts";
 import { PlaneError } from "../../../model/errors.ts";
-import { isObject, type JsonObject, type UnknownObject } from "../../../model/json.ts";
+import { isObject, type JsonObject, listOrEmpty, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { Principal } from "../../../model/principal.ts";
 import { showAddress } from "../skills/skills.ts";
@@ -75,7 +75,7 @@ export async function answerListTools(
   client.show(named);
   const omitted = listed.length - named.length;
   const omittedNote = omitted > 0 ? ` ${omitted} more are found with ${metaToolNames.search}.` : "";
-  const pronoun = listed.length === 1 ? "it" : "them";
+  const pronoun = nounFor(listed.length, "it", "them");
   const message = `${countOf(listed.length, "tool")}. Call ${pronoun} with ${metaToolNames.call}, or load ${pronoun} with ${metaToolNames.search}.${omittedNote}${late}`;
   const limit = plane.config().lazy.summaryDescriptionLimit;
   const tools = named.map(({ shown: name, tool: { id, description } }) => ({
@@ -163,7 +163,7 @@ export function renderSignature(schema: JsonObject): Signature {
 /** Required ones first. */
 function members({ properties, required }: JsonObject, depth: number): Signature[] {
   if (!isObject(properties)) return [];
-  const needed = new Set(Array.isArray(required) ? required : []);
+  const needed = new Set(listOrEmpty(required));
   const rendered = Object.entries(properties).map(([name, value]) => {
     const { text, isWhole } = renderType(value, depth);
     return {
@@ -314,7 +314,7 @@ function describeFound(
   if (count === 0)
     return `No tool was found for '${echo}'. Try other words for the action or its object, or look with ${metaToolNames.list}.`;
   if (fits === false)
-    return `Nothing here fits '${echo}'. The nearest ${count === 1 ? "is" : "are"} listed, and not loaded.`;
+    return `Nothing here fits '${echo}'. The nearest ${nounFor(count, "is", "are")} listed, and not loaded.`;
   const purpose = echo === "" ? "" : ` for '${echo}'`;
   return `${count} of ${total} ${nounFor(total, "tool")}${purpose}. ${howToCall(count, autoLoaded)}${tellAlike(alike)}`;
 }
@@ -322,7 +322,7 @@ function describeFound(
 /** They share the line of one that is shown, and are not loaded. */
 function tellAlike(count: number): string {
   if (count === 0) return "";
-  return ` ${count} more ${count === 1 ? "does" : "do"} the same on other servers.`;
+  return ` ${count} more ${nounFor(count, "does", "do")} the same on other servers.`;
 }
 
 function howToCall(count: number, autoLoaded: boolean): string {

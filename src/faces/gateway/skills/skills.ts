@@ -1,10 +1,11 @@
 import { withoutUndefined } from "../../../lib/json/plain-data.ts";
+import { errorText } from "../../../lib/text/error-text.ts";
 import {
   type PublishedSkill,
   type ServerSkill,
   skillRoot,
 } from "../../../model/catalogue/skill-entry.ts";
-import { isObject, type UnknownObject } from "../../../model/json.ts";
+import { isObject, stringOrEmpty, type UnknownObject } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
 import type { OfferOptions } from "../../../model/plane-tools.ts";
 import { skillsExtension } from "../../../protocol/extensions.ts";
@@ -68,7 +69,7 @@ export function createSkillList(plane: Plane, forward: Forward) {
     surface: Surface,
     shown: unknown,
   ): Promise<{ server: string; uri: string }> {
-    const text = typeof shown === "string" ? shown : "";
+    const text = stringOrEmpty(shown);
     const address = readShown(text, await serversWith(surface));
     if (address) return address;
     throw new RpcError(
@@ -217,7 +218,7 @@ export async function readSkillCall(
     if (typeof content.text !== "string") return { content: [{ type: "resource", resource }] };
     return { content: [{ type: "text", text: content.text }] };
   } catch (thrown) {
-    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    const text = errorText(thrown);
     return { content: [{ type: "text", text }], isError: true };
   }
 }

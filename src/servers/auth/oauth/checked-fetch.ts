@@ -60,7 +60,7 @@ export function checkedFetch(gate: Gate): CheckedFetch {
       const { location } = answer.headers;
       if (answer.status < 300 || answer.status >= 400 || location === undefined)
         return toResponse(answer);
-      const target = URL.canParse(location, url.href) ? new URL(location, url) : null;
+      const target = URL.parse(location, url.href);
       const isSameOrigin =
         target?.origin === url.origin && target.username === "" && target.password === "";
       if (!isSameOrigin || body !== undefined || redirects === maxRedirects)

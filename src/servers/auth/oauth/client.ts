@@ -1,4 +1,5 @@
 import { isLoopbackHost, type StrictGate } from "../../../lib/net/egress.ts";
+import { stringOrNull } from "../../../model/json.ts";
 import type { ServerAuth } from "../../../model/servers/server.ts";
 import { misconfigured, OAuthProblem } from "../problems.ts";
 import { type OAuthClient, type TokenMethod, tokenMethods } from "../records.ts";
@@ -84,7 +85,7 @@ async function register({
     application_type: isLoopbackHost(new URL(redirectUri)) ? "native" : "web",
   };
   const registered = await requestRegistration(server, metadata, gate);
-  const secret = typeof registered.client_secret === "string" ? registered.client_secret : null;
+  const secret = stringOrNull(registered.client_secret);
   const chosen = tokenMethods.find(
     (tokenMethod) => tokenMethod === registered.token_endpoint_auth_method,
   );

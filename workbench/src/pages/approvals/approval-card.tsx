@@ -1,6 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApprovalAnswer } from "../../../../src/model/calls/held-call.ts";
-import { type Answered, type HeldAnswer, useAnswer } from "../../api/approval-queries.ts";
+import {
+  type Answered,
+  type HeldAnswer,
+  precedingCallsQuery,
+  useAnswer,
+} from "../../api/approval-queries.ts";
 import { useWhyNot } from "../../app/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, TextInput } from "../../parts/field.tsx";
@@ -13,7 +19,7 @@ import { ChangedDefinition } from "./changed-definition.tsx";
 import { PrecedingCalls } from "./preceding-calls.tsx";
 import { anHour, RememberChoice, type RememberedFor, toRemember } from "./remember-choice.tsx";
 import { RuleDialog } from "./rule-dialog.tsx";
-import { useIsLoading } from "./use-is-loading.ts";
+import { useChangedDefinition } from "./use-changed-definition.ts";
 
 type ApprovalCardProps = {
   heldCall: HeldAnswer;
@@ -100,4 +106,11 @@ export function ApprovalCard({ heldCall, onAnswered, isMoving = false }: Approva
       {isMakingRule && <RuleDialog heldCall={heldCall} onClose={() => setMakingRule(false)} />}
     </article>
   );
+}
+
+/** Is a part of the card still loading? Until then the buttons below it may move. */
+function useIsLoading(heldCall: HeldAnswer): boolean {
+  const preceding = useQuery(precedingCallsQuery(heldCall));
+  const definition = useChangedDefinition(heldCall.tool);
+  return preceding.isLoading || definition.isLoading;
 }

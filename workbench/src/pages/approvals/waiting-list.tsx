@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
 import { type Answered, waitingQuery } from "../../api/approval-queries.ts";
 import { useOperation } from "../../api/operations.ts";
 import { questionsQuery } from "../../api/queries.ts";
@@ -64,7 +65,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
     setJustAnswered([]);
     void navigate({
       to: "/approvals",
-      search: nextId === undefined ? {} : { id: nextId },
+      search: withoutUndefined({ id: nextId }),
       replace,
     });
   };

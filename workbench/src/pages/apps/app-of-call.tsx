@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { isObject, type UnknownObject } from "../../../../src/model/json.ts";
+import { isObject, objectOrEmpty } from "../../../../src/model/json.ts";
 import { useOperation } from "../../api/operations.ts";
 import type { ToolAnswer } from "../../api/tool-queries.ts";
 import { Button } from "../../parts/button.tsx";
@@ -50,7 +50,7 @@ function appOf({ call, args, result, reason }: AppOfCallProps, tool: ToolAnswer)
     ...page,
     tool,
     callId: call.id,
-    args: isObject(args) ? args : ({} as UnknownObject),
+    args: objectOrEmpty(args),
     outcome: hasContent ? { result } : { cancelled: reason ?? "The call had no result." },
   };
 }

@@ -1,5 +1,10 @@
 import { pageIn } from "../../../../src/model/catalogue/tool-page.ts";
-import { isObject, type UnknownObject } from "../../../../src/model/json.ts";
+import {
+  isObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type UnknownObject,
+} from "../../../../src/model/json.ts";
 import { callOperation } from "../../api/operations.ts";
 import type { ToolAnswer } from "../../api/tool-queries.ts";
 
@@ -61,16 +66,16 @@ export async function readPage(
     page: uri,
     conversation,
   });
-  const pages = (Array.isArray(contents) ? contents : []).filter(isObject);
+  const pages = listOrEmpty(contents).filter(isObject);
   const content = pages.find(({ uri: pageUri }) => pageUri === uri) ?? pages[0];
   if (content === undefined || !String(content.mimeType ?? "").startsWith("text/html"))
     throw new Error(`'${uri}' of server '${server}' is no page: it has no text/html.`);
   const { csp, permissions, prefersBorder } = objectIn(objectIn(content, "_meta"), "ui");
-  const wantedPermissions = isObject(permissions) ? permissions : {};
+  const wantedPermissions = objectOrEmpty(permissions);
   return {
     html:
       typeof content.text === "string" ? content.text : decodeBase64(String(content.blob ?? "")),
-    csp: isObject(csp) ? (csp as Csp) : {},
+    csp: objectOrEmpty(csp) as Csp,
     permissions: Object.keys(permissionNames).filter((name) =>
       isObject(wantedPermissions[name]),
     ) as Permission[],
@@ -81,7 +86,7 @@ export async function readPage(
 /** The hosts that the page may reach, as its server declares them. */
 export function reachedHosts({ csp }: PageContent): string[] {
   const domains = [csp.connectDomains, csp.resourceDomains, csp.frameDomains].flatMap((list) =>
-    Array.isArray(list) ? list : [],
+    listOrEmpty(list),
   );
   const hosts = domains
     .filter((domain) => typeof domain === "string")
@@ -91,7 +96,7 @@ export function reachedHosts({ csp }: PageContent): string[] {
 
 function objectIn(value: UnknownObject, key: string): UnknownObject {
   const member = value[key];
-  return isObject(member) ? member : {};
+  return objectOrEmpty(member);
 }
 
 function decodeBase64(base64: string): string {

@@ -1,5 +1,5 @@
 import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge";
-import { isObject } from "../../../../src/model/json.ts";
+import { objectOrEmpty } from "../../../../src/model/json.ts";
 import type { App } from "./app.ts";
 
 /** A page of any size has this much of the window; it scrolls in itself. */
@@ -42,7 +42,7 @@ export function contextFor({ tool }: App, width: number): McpUiHostContext {
     appName,
     style.getPropertyValue(ourName).trim(),
   ]);
-  const schema = isObject(tool.parameters) ? tool.parameters : {};
+  const schema = objectOrEmpty(tool.parameters);
   const fonts = { "--font-sans": style.fontFamily, "--font-mono": "ui-monospace, monospace" };
   return {
     theme: currentTheme(),

@@ -1,20 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
+import { runningQuery } from "../../api/history-queries.ts";
 import { type CallAnswer, callsQuery } from "../../api/queries.ts";
 import { Badge, CallState, faceText } from "../../parts/badge.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { LoaderCircle } from "../../parts/icons.ts";
 import { LongName } from "../../parts/long-name.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, QueryView } from "../../parts/states.tsx";
-import { renderDuration, Time } from "../../parts/time.tsx";
+import { counted, renderDuration, Time } from "../../parts/time.tsx";
 import { CallChips, CallFilters, useCallSearch } from "./call-filters.tsx";
 import { noteOf } from "./call-note.ts";
 import { timesIn } from "./call-times.ts";
 import { Conversations } from "./conversations.tsx";
 import { ExportCalls } from "./export-calls.tsx";
 import { NewerButton } from "./newer-button.tsx";
-import { RunningCalls } from "./running-calls.tsx";
 import { RunsTable } from "./runs-table.tsx";
 import { SavedViews } from "./saved-views.tsx";
 import { StandOuts } from "./stand-outs.tsx";
@@ -99,7 +102,7 @@ export function CallsPage() {
             <Link
               key={link.title}
               to="/calls"
-              search={link.view === undefined ? {} : { view: link.view }}
+              search={withoutUndefined({ view: link.view })}
               aria-current={view === link.view ? "page" : undefined}
               className={classes(
                 "rounded px-2.5 py-1 text-sm font-medium",
@@ -167,5 +170,40 @@ function CallsTable() {
         )}
       </QueryView>
     </>
+  );
+}
+
+const maxRows = 5;
+
+/** What has not ended stands before what has. */
+function RunningCalls() {
+  const running = useQuery(runningQuery()).data?.calls ?? [];
+  if (running.length === 0) return null;
+  return (
+    <section
+      aria-label="Running now"
+      className="shrink-0 rounded-lg border border-accent/50 bg-accent-soft px-4 py-2"
+    >
+      <ul className="flex flex-col gap-1 text-sm">
+        {running.slice(0, maxRows).map(({ id, at: startedAt, tool, user }) => (
+          <li
+            key={id}
+            className="grid grid-cols-[16px_minmax(0,2fr)_minmax(0,1fr)_auto] items-center gap-2"
+          >
+            <LoaderCircle aria-hidden className="size-3.5 animate-spin text-accent" />
+            <span className="truncate font-mono text-xs font-medium">{tool}</span>
+            <span className="truncate text-muted">{user ?? "anonymous"}</span>
+            <span className="text-muted">
+              runs since <Time at={startedAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {running.length > maxRows && (
+        <p className="mt-1 text-xs text-muted">
+          and {counted(running.length - maxRows, "other call")}
+        </p>
+      )}
+    </section>
   );
 }

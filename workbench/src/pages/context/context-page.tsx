@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
+import { compareText } from "../../../../src/lib/text/wording.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { useOperation } from "../../api/operations.ts";
 import { statsQuery, usageQuery } from "../../api/queries.ts";
@@ -119,7 +121,7 @@ function Figure({
 
 const orders: Record<string, (a: ToolCost, b: ToolCost) => number> = {
   tokens: (a, b) => a.tokens - b.tokens,
-  name: (a, b) => (a.name < b.name ? -1 : 1),
+  name: (a, b) => compareText(a.name, b.name),
   used: (a, b) => (a.lastAt ?? "").localeCompare(b.lastAt ?? ""),
 };
 
@@ -179,7 +181,7 @@ function ToolCosts({ costs }: { costs: readonly ToolCost[] }) {
         onSort={(next) =>
           void navigate({
             to: "/context",
-            search: next === undefined ? {} : { sort: next },
+            search: withoutUndefined({ sort: next }),
             replace: true,
           })
         }

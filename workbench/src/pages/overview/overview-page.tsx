@@ -1,18 +1,19 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useEffect, useMemo, useState } from "react";
-import { type Range, ranges } from "../../api/history-queries.ts";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import type { LiveEvent } from "../../api/event-stream.ts";
+import { type Range, ranges, seriesQuery } from "../../api/history-queries.ts";
+import { useLiveEvent } from "../../app/live-events.ts";
 import { Select } from "../../parts/field.tsx";
 import { Page, Panel } from "../../parts/page.tsx";
-import { QueryView } from "../../parts/states.tsx";
+import { Failed, QueryView } from "../../parts/states.tsx";
 import { useNow } from "../../parts/time.tsx";
 import { RunningRuns } from "../calls/story/running-runs.tsx";
 import { Breakdown } from "./breakdown.tsx";
-import { useCallHistory } from "./call-history.ts";
-import { upTo } from "./call-series.ts";
+import { upTo, withCall } from "./call-series.ts";
 import { CallsPlot } from "./calls-plot.tsx";
 import { useFirstSteps, Welcome } from "./first-steps.tsx";
 import { FirstStepsLine } from "./first-steps-line.tsx";
-import { NeedsYou } from "./needs-you.tsx";
 import { Numbers } from "./numbers.tsx";
 import { RecentCalls, ServerList } from "./short-lists.tsx";
 import { useNeeds } from "./use-needs.tsx";
@@ -121,5 +122,53 @@ function Figures({ range }: { range: Range }) {
         </div>
       </div>
     </>
+  );
+}
+
+/** The calls of a span of time: counted by the plane, updated by events. */
+function useCallHistory(range: Range) {
+  const client = useQueryClient();
+  useLiveEvent(
+    useCallback(
+      (event: LiveEvent["event"]) => {
+        if (event.type !== "tool.result") return;
+        client.setQueryData(
+          seriesQuery(range).queryKey,
+          (series) => series && withCall(series, Date.parse(event.at), event.status),
+        );
+      },
+      [client, range],
+    ),
+  );
+  return useQuery(seriesQuery(range));
+}
+
+/** Open items for the user, most urgent first. Where there is nothing, it takes no room. */
+function NeedsYou() {
+  const { needs, failed } = useNeeds();
+  if (needs.length === 0 && failed === undefined) return null;
+  return (
+    <Panel flush title="Needs attention" className="border-warn/40">
+      {needs.length === 0 && failed ? (
+        <Failed error={failed.error} onRetry={() => void failed.refetch()} />
+      ) : (
+        <ul className="grid gap-x-px text-sm lg:grid-cols-2">
+          {needs.map(({ key, icon: Icon, title, about, link }) => (
+            <li key={key} className="flex items-start gap-3 px-4 py-2.5">
+              <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
+              <span className="min-w-0 flex-1 break-words">
+                <span className="block font-semibold">{title}</span>
+                {about !== "" && (
+                  <span title={about} className="break-words text-muted md:line-clamp-2">
+                    {about}
+                  </span>
+                )}
+              </span>
+              {link}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
   );
 }

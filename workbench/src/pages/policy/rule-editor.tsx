@@ -1,7 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { isObject, type JsonObject } from "../../../../src/model/json.ts";
+import {
+  isObject,
+  type JsonObject,
+  listOrEmpty,
+  objectOrEmpty,
+} from "../../../../src/model/json.ts";
 import { ApiError } from "../../api/client.ts";
 import { callOperation } from "../../api/operations.ts";
 import { type RulesAnswer, rulesQuery } from "../../api/queries.ts";
@@ -158,8 +163,8 @@ function problemsByRule(error: Error | null): ReadonlyMap<number, string> {
   const problems =
     error instanceof ApiError && isObject(error.data) ? error.data.problems : undefined;
   const problemByIndex = new Map<number, string>();
-  for (const problem of Array.isArray(problems) ? problems : []) {
-    const { path, message, hint } = isObject(problem) ? problem : {};
+  for (const problem of listOrEmpty(problems)) {
+    const { path, message, hint } = objectOrEmpty(problem);
     const [, index, key] = /^policy\.rules\[(\d+)\]\.?(.*)$/.exec(String(path)) ?? [];
     if (index !== undefined)
       problemByIndex.set(

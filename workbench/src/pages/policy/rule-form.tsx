@@ -1,6 +1,11 @@
 import { useId, useState } from "react";
 import { withoutUndefined } from "../../../../src/lib/json/plain-data.ts";
-import type { Json, JsonObject } from "../../../../src/model/json.ts";
+import {
+  type Json,
+  type JsonObject,
+  listOrEmpty,
+  stringOrEmpty,
+} from "../../../../src/model/json.ts";
 import { ChoiceChips } from "../../parts/choice-chips.tsx";
 import { Field, Select, TextArea, TextInput } from "../../parts/field.tsx";
 import { Complaint, messageOf } from "../../parts/states.tsx";
@@ -95,9 +100,6 @@ function withVerdictLast({ verdict, reason, ...conditions }: JsonObject): JsonOb
   return { ...conditions, ...withoutUndefined({ verdict, reason }) };
 }
 
-const textOf = (value: Json | undefined) => (typeof value === "string" ? value : "");
-const listOf = (value: Json | undefined) => (Array.isArray(value) ? value.map(String) : []);
-
 function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
   const setKey = (key: string, value: Json | undefined) =>
     onChange({ rule: withKey(rule, key, value) });
@@ -110,7 +112,7 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
         <Field label="Verdict">
           <Select
             options={verdictChoices}
-            value={textOf(rule.verdict)}
+            value={stringOrEmpty(rule.verdict)}
             onChange={({ target }) => setKey("verdict", target.value)}
           />
         </Field>
@@ -119,17 +121,17 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
             <TextInput
               placeholder={example}
               list={key === "tool" ? names : undefined}
-              value={textOf(rule[key])}
+              value={stringOrEmpty(rule[key])}
               onChange={({ target }) => setKey(key, target.value)}
             />
           </Field>
         ))}
-        <ToolNames id={names} typed={textOf(rule.tool)} />
+        <ToolNames id={names} typed={stringOrEmpty(rule.tool)} />
         {listKeys.map(([key, label, example]) => (
           <NameList
             key={key}
             {...{ label, example }}
-            value={listOf(rule[key])}
+            value={listOrEmpty(rule[key]).map(String)}
             onChange={(next) => setKey(key, next)}
           />
         ))}
@@ -140,7 +142,7 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
             key={key}
             label={label}
             options={values.map((value) => ({ value, text: value }))}
-            value={listOf(rule[key])}
+            value={listOrEmpty(rule[key]).map(String)}
             onChange={(next) => setKey(key, next)}
           />
         ))}
@@ -148,7 +150,7 @@ function Fields({ entry: { rule, problem }, onChange }: RuleFormProps) {
       <ArgumentConditions value={rule.arguments} onChange={(next) => setKey("arguments", next)} />
       <Field label="Reason" hint="Shown to callers and people who approve.">
         <TextInput
-          value={textOf(rule.reason)}
+          value={stringOrEmpty(rule.reason)}
           onChange={({ target }) => setKey("reason", target.value)}
         />
       </Field>

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { compareText } from "../../../../src/lib/text/wording.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { useOperation } from "../../api/operations.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -71,7 +72,7 @@ function urgency({ held, status }: Row): number {
 /** What is quarantined, then what has changed, then the poorest for models. */
 function worstFirst(a: Row, b: Row): number {
   const poor = ({ score }: Row) => score ?? 101;
-  return urgency(b) - urgency(a) || poor(a) - poor(b) || (a.name < b.name ? -1 : 1);
+  return urgency(b) - urgency(a) || poor(a) - poor(b) || compareText(a.name, b.name);
 }
 
 function Score({ score }: { score: number | null }) {

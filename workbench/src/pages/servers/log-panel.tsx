@@ -1,4 +1,6 @@
 import { useDeferredValue, useState } from "react";
+import type { LogLevel } from "../../../../src/model/servers/server.ts";
+import type { ServerLogLine } from "../../../../src/model/servers/server-schema.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { classes } from "../../parts/class-names.ts";
 import { CopyButton } from "../../parts/code-view.tsx";
@@ -8,7 +10,6 @@ import { Panel } from "../../parts/page.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { Failed, Loading } from "../../parts/states.tsx";
 import { counted, renderMoment } from "../../parts/time.tsx";
-import { isShown, type LogFilter, logFilters, toneOf } from "./log-filter.ts";
 import { type LogLine, useServerLog } from "./use-server-log.ts";
 
 const renderLine = ({ at: loggedAt, source, level, text }: LogLine) =>
@@ -109,4 +110,44 @@ function Line({ line: { at: loggedAt, source, level, text } }: { line: LogLine }
       </span>
     </div>
   );
+}
+
+const logFilters = [
+  { value: "all", text: "Everything" },
+  { value: "info", text: "Info and above" },
+  { value: "warning", text: "Warnings and above" },
+  { value: "error", text: "Errors" },
+  { value: "stderr", text: "Standard error" },
+  { value: "notification", text: "Notifications" },
+] as const;
+
+type LogFilter = (typeof logFilters)[number]["value"];
+
+/** By severity. Repeated here because the model's file imports a library. */
+const ranks: Record<LogLevel, number> = {
+  debug: 0,
+  info: 1,
+  notice: 2,
+  warning: 3,
+  error: 4,
+  critical: 5,
+  alert: 6,
+  emergency: 7,
+};
+const rankOf = (level: string) => ranks[level as LogLevel] ?? ranks.info;
+
+/** Lines on stderr have no level. */
+function isShown(
+  { source, level }: Pick<ServerLogLine, "source" | "level">,
+  filter: LogFilter,
+): boolean {
+  if (filter === "all") return true;
+  if (filter === "stderr" || filter === "notification") return source === filter;
+  return level !== undefined && rankOf(level) >= rankOf(filter);
+}
+
+function toneOf({ source, level }: { source: string; level: string | undefined }): string {
+  if (level === undefined) return source === "noise" ? "text-warn" : "text-muted";
+  if (rankOf(level) >= ranks.error) return "text-bad";
+  return rankOf(level) >= ranks.warning ? "text-warn" : "text-muted";
 }

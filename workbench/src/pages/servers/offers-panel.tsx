@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import type { UnknownObject } from "../../../../src/model/json.ts";
+import { listOrEmpty, stringOrEmpty, type UnknownObject } from "../../../../src/model/json.ts";
 import { callOperation, useOperation } from "../../api/operations.ts";
 import { Button } from "../../parts/button.tsx";
 import { ContentBlock } from "../../parts/content-block.tsx";
@@ -12,8 +12,6 @@ import { Complaint } from "../../parts/states.tsx";
 
 type Item = UnknownObject & { server: string };
 type OpenedOffer = { kind: "prompt" | "resource" | "template"; item: Item };
-
-const stringOf = (value: unknown) => (typeof value === "string" ? value : "");
 
 /** Prompts, resources and templates of a server, each to be looked at. Nothing where it has none. */
 export function OffersPanel({ server }: { server: string }) {
@@ -44,19 +42,19 @@ export function OffersPanel({ server }: { server: string }) {
       <ul className="max-h-96 divide-y divide-line overflow-auto text-sm">
         {rows.map(({ kind, item }) => {
           const name =
-            stringOf(item.title) ||
-            stringOf(item.name) ||
-            stringOf(item.uri) ||
-            stringOf(item.uriTemplate);
+            stringOrEmpty(item.title) ||
+            stringOrEmpty(item.name) ||
+            stringOrEmpty(item.uri) ||
+            stringOrEmpty(item.uriTemplate);
           return (
             <li
-              key={`${kind} ${stringOf(item.name)} ${stringOf(item.uri)}`}
+              key={`${kind} ${stringOrEmpty(item.name)} ${stringOrEmpty(item.uri)}`}
               className="flex items-center gap-3 px-4 py-2"
             >
               <span className="w-16 shrink-0 text-muted">{kind}</span>
               <span className="min-w-0 flex-1 break-words">
                 <span className="font-medium">{name}</span>
-                <span className="block text-muted">{stringOf(item.description)}</span>
+                <span className="block text-muted">{stringOrEmpty(item.description)}</span>
               </span>
               <Button
                 variant="quiet"
@@ -77,12 +75,12 @@ export function OffersPanel({ server }: { server: string }) {
 /** Names of `{name}` in a template, or of a prompt's arguments. */
 function fieldsOf({ kind, item }: OpenedOffer): { name: string; isRequired: boolean }[] {
   if (kind === "template")
-    return [...stringOf(item.uriTemplate).matchAll(/\{[+#./;?&]?([^{}*]+)\*?\}/g)].flatMap(
+    return [...stringOrEmpty(item.uriTemplate).matchAll(/\{[+#./;?&]?([^{}*]+)\*?\}/g)].flatMap(
       ([, names = ""]) => names.split(",").map((name) => ({ name, isRequired: true })),
     );
-  const promptArguments = Array.isArray(item.arguments) ? (item.arguments as UnknownObject[]) : [];
+  const promptArguments = listOrEmpty(item.arguments) as UnknownObject[];
   return promptArguments.map(({ name, required }) => ({
-    name: stringOf(name),
+    name: stringOrEmpty(name),
     isRequired: required === true,
   }));
 }
@@ -96,20 +94,27 @@ function OfferDialog({ kind, item, onClose }: OpenedOffer & { onClose: () => voi
       if (kind === "prompt")
         return callOperation("prompts.get", {
           name: server,
-          prompt: stringOf(item.name),
+          prompt: stringOrEmpty(item.name),
           arguments: values,
         });
       const uri =
-        kind === "resource" ? stringOf(item.uri) : fill(stringOf(item.uriTemplate), values);
+        kind === "resource"
+          ? stringOrEmpty(item.uri)
+          : fill(stringOrEmpty(item.uriTemplate), values);
       return callOperation("resources.read", { name: server, uri });
     },
   });
   return (
-    <Dialog wide open onClose={onClose} title={stringOf(item.name) || stringOf(item.uri) || kind}>
+    <Dialog
+      wide
+      open
+      onClose={onClose}
+      title={stringOrEmpty(item.name) || stringOrEmpty(item.uri) || kind}
+    >
       <div className="flex flex-col gap-3 text-sm">
-        {stringOf(item.uri) + stringOf(item.uriTemplate) !== "" && (
+        {stringOrEmpty(item.uri) + stringOrEmpty(item.uriTemplate) !== "" && (
           <p className="break-all font-mono text-xs text-muted">
-            {stringOf(item.uri) || stringOf(item.uriTemplate)}
+            {stringOrEmpty(item.uri) || stringOrEmpty(item.uriTemplate)}
           </p>
         )}
         {fields.map(({ name, isRequired }) => (
@@ -152,7 +157,7 @@ function OfferContent({ answer }: { answer: UnknownObject }) {
     return messages.map(({ role, content }, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id and keep their order
       <section key={index} className="rounded-md border border-line p-3">
-        <h3 className="mb-1 text-xs font-medium text-muted">{stringOf(role)}</h3>
+        <h3 className="mb-1 text-xs font-medium text-muted">{stringOrEmpty(role)}</h3>
         <ContentBlock block={content as UnknownObject} />
       </section>
     ));

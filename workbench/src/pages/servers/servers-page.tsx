@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { compareText } from "../../../../src/lib/text/wording.ts";
 import type { ServerStatus } from "../../../../src/model/servers/server-schema.ts";
 import type { AnswerOf } from "../../../../src/operations/operations.ts";
 import { serversQuery } from "../../api/queries.ts";
@@ -126,7 +127,7 @@ function inOrder(servers: readonly ServerStatus[], query: string): ServerStatus[
   const matchingServers = servers.filter((server) => matchesQuery(server, query));
   return matchingServers.toSorted(
     (a, b) =>
-      Number(isTroubled(b.state)) - Number(isTroubled(a.state)) || (a.name < b.name ? -1 : 1),
+      Number(isTroubled(b.state)) - Number(isTroubled(a.state)) || compareText(a.name, b.name),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../../src/model/json.ts";
+import { type JsonObject, listOrEmpty, stringOrEmpty } from "../../../../src/model/json.ts";
 import type { Pasted } from "./pasted-servers.ts";
 
 export const emptyForm = {
@@ -53,8 +53,7 @@ function readPairs(key: string, text: string): Record<string, Record<string, str
 
 /** What the form shows of an entry that is there already. */
 export function formFrom({ command, args, env, url, headers }: JsonObject): Form {
-  const textOf = (value: unknown) => (typeof value === "string" ? value : "");
-  const linesOf = (value: unknown) => (Array.isArray(value) ? value.map(String).join("\n") : "");
+  const linesOf = (value: unknown) => listOrEmpty(value).map(String).join("\n");
   const pairsOf = (value: unknown) => {
     if (typeof value !== "object" || value === null) return "";
     return Object.entries(value)
@@ -64,10 +63,10 @@ export function formFrom({ command, args, env, url, headers }: JsonObject): Form
   return {
     name: "entry",
     kind: url === undefined ? "command" : "url",
-    command: textOf(command),
+    command: stringOrEmpty(command),
     args: linesOf(args),
     env: pairsOf(env),
-    url: textOf(url),
+    url: stringOrEmpty(url),
     headers: pairsOf(headers),
   };
 }

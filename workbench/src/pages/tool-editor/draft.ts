@@ -3,7 +3,12 @@ import type {
   ToolArgument,
   ToolOverlay,
 } from "../../../../src/model/catalogue/tool.ts";
-import type { Json, UnknownObject } from "../../../../src/model/json.ts";
+import {
+  type Json,
+  listOrEmpty,
+  stringOrEmpty,
+  type UnknownObject,
+} from "../../../../src/model/json.ts";
 
 /** Checked against the schema's type. */
 export const types = [
@@ -40,13 +45,13 @@ const isRecord = (value: unknown): value is UnknownObject =>
 
 export function listedArguments({ listed }: OverlayView): Map<string, ListedArgument> {
   const { properties, required } = listed.parameters;
-  const requiredNames = Array.isArray(required) ? required : [];
+  const requiredNames = listOrEmpty(required);
   return new Map(
     Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => {
       const { type, description } = isRecord(schema) ? schema : {};
       const texts = {
-        type: typeof type === "string" ? type : "",
-        description: typeof description === "string" ? description : "",
+        type: stringOrEmpty(type),
+        description: stringOrEmpty(description),
       };
       return [name, { ...texts, isRequired: requiredNames.includes(name) }];
     }),

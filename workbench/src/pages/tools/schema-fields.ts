@@ -1,4 +1,10 @@
-import { isObject, type UnknownObject } from "../../../../src/model/json.ts";
+import { resolveReference } from "../../../../src/lib/json/schema-type.ts";
+import {
+  isObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type UnknownObject,
+} from "../../../../src/model/json.ts";
 
 /** A line of a schema: an argument, an entry of a list, or one of several shapes. */
 export type SchemaField = {
@@ -34,22 +40,24 @@ export function fieldsOf(schema: unknown, root: UnknownObject): SchemaField[] {
     const schema = resolve(subschema, root);
     if (passedSchemas.has(schema) || passedSchemas.size > maxPassed) return [];
     passedSchemas.add(schema);
-    const requiredNames = new Set(listIn(schema.required));
+    const requiredNames = new Set(listOrEmpty(schema.required));
     const { additionalProperties, prefixItems, items, allOf } = schema;
     return [
-      ...Object.entries(recordIn(schema.properties)).map(([name, inner]) => ({
+      ...Object.entries(objectOrEmpty(schema.properties)).map(([name, inner]) => ({
         ...readField(name, inner, root, false),
         needed: requiredNames.has(name),
       })),
-      ...Object.entries(recordIn(schema.patternProperties)).map(([pattern, inner]) =>
+      ...Object.entries(objectOrEmpty(schema.patternProperties)).map(([pattern, inner]) =>
         readField(`names like ${pattern}`, inner, root),
       ),
       ...(isObject(additionalProperties)
         ? [readField("other names", additionalProperties, root)]
         : []),
-      ...listIn(prefixItems).map((inner, index) => readField(`entry ${index + 1}`, inner, root)),
+      ...listOrEmpty(prefixItems).map((inner, index) =>
+        readField(`entry ${index + 1}`, inner, root),
+      ),
       ...(isObject(items) ? fieldsInOrField(readField("each entry", items, root)) : []),
-      ...listIn(allOf).flatMap(fieldsIn),
+      ...listOrEmpty(allOf).flatMap(fieldsIn),
       ...fieldsOfShapes(schema),
     ];
   };
@@ -89,11 +97,15 @@ function hasFields(subschema: unknown, root: UnknownObject): boolean {
     ...shapes
   } = resolve(subschema, root);
   if (
-    Object.keys(recordIn(properties)).length > 0 ||
-    Object.keys(recordIn(patternProperties)).length > 0
+    Object.keys(objectOrEmpty(properties)).length > 0 ||
+    Object.keys(objectOrEmpty(patternProperties)).length > 0
   )
     return true;
-  if (isObject(additionalProperties) || listIn(prefixItems).length > 0 || listIn(allOf).length > 0)
+  if (
+    isObject(additionalProperties) ||
+    listOrEmpty(prefixItems).length > 0 ||
+    listOrEmpty(allOf).length > 0
+  )
     return true;
   return isObject(items) || shapesOf(shapes).length > 0;
 }
@@ -147,7 +159,7 @@ export function typeOf(subschema: unknown, root: UnknownObject, level = 0): stri
     return [...new Set(shapes.map((shape) => typeOf(shape, root, level + 1)))].join(" or ");
   if (Array.isArray(schema.enum)) return "enum";
   if (schema.const !== undefined) return "constant";
-  if (isObject(schema.properties) || listIn(schema.allOf).length > 0)
+  if (isObject(schema.properties) || listOrEmpty(schema.allOf).length > 0)
     return isText(title) ? title : "object";
   return "anything";
 }
@@ -209,19 +221,9 @@ function resolve(subschema: unknown, root: UnknownObject): UnknownObject {
   for (let hops = 0; hops < maxHops; hops += 1) {
     if (!isObject(schema) || Array.isArray(schema)) return {};
     if (!isText(schema.$ref)) return schema;
-    schema = nodeAt(root, schema.$ref);
+    schema = resolveReference(root, schema.$ref);
   }
   return {};
-}
-
-function nodeAt(root: UnknownObject, reference: string): unknown {
-  if (!reference.startsWith("#")) return undefined;
-  const names = reference.slice(1).split("/").slice(1).map(decode);
-  return names.reduce<unknown>((node, name) => {
-    return typeof node === "object" && node !== null && Object.hasOwn(node, name)
-      ? (node as UnknownObject)[name]
-      : undefined;
-  }, root);
 }
 
 function decode(name: string): string {
@@ -232,8 +234,5 @@ function decode(name: string): string {
   }
 }
 
-const shapesOf = ({ anyOf, oneOf }: UnknownObject) => [...listIn(anyOf), ...listIn(oneOf)];
-const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const recordIn = (value: unknown): UnknownObject =>
-  isObject(value) && !Array.isArray(value) ? value : {};
+const shapesOf = ({ anyOf, oneOf }: UnknownObject) => [anyOf, oneOf].flatMap(listOrEmpty);
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
+import type { QualityReport } from "../../../../src/model/catalogue/quality-schema.ts";
 import { useOperation } from "../../api/operations.ts";
 import type { ToolAnswer } from "../../api/tool-queries.ts";
 import { useMay } from "../../app/session.ts";
@@ -7,12 +8,13 @@ import { RiskBadge, TroubleBadges } from "../../parts/effect-badge.tsx";
 import { Pencil, Play } from "../../parts/icons.ts";
 import { Page, Panel } from "../../parts/page.tsx";
 import { QueryPage } from "../../parts/query-page.tsx";
+import { Meter } from "../../parts/sparkline.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { VisibleText } from "../../parts/visible-text.tsx";
 import { DefinitionReview } from "./definition-review.tsx";
 import { Description } from "./description-text.tsx";
 import { OverlayPanel } from "./overlay-panel.tsx";
-import { QualityPanel } from "./quality-panel.tsx";
+import { QualityScore } from "./quality-score.tsx";
 import { SchemaTable } from "./schema-table.tsx";
 import { ToolFacts } from "./tool-facts.tsx";
 import { ToolProviders } from "./tool-providers.tsx";
@@ -132,4 +134,42 @@ function schemaTabs({ parameters, outputSchema }: ToolAnswer) {
       content: <CodeView label="result schema" text={asText(outputSchema)} />,
     },
   ];
+}
+
+/** The definition's quality score and its findings. */
+function QualityPanel({ report }: { report: QualityReport["tools"][number] | undefined }) {
+  if (report === undefined) return null;
+  return (
+    <Panel
+      title="Quality of the definition"
+      actions={
+        <QualityScore {...report} complaints={report.checks.map(({ message }) => message)} />
+      }
+    >
+      <Meter
+        value={report.score / 100}
+        label={`${report.score} of 100`}
+        className={report.passed ? "fill-good" : "fill-bad"}
+      />
+      {!report.passed && (
+        <p className="mt-2 text-xs text-bad">
+          {report.held === null ? "Below the threshold." : "The tool is quarantined."}
+        </p>
+      )}
+      {report.checks.length === 0 ? (
+        <p className="mt-3 text-sm text-muted">No findings.</p>
+      ) : (
+        <ul className="mt-3 flex flex-col gap-2 text-sm">
+          {report.checks.map(({ check, message, fix, penalty }) => (
+            <li key={`${check} ${message}`}>
+              <p className="break-words">
+                {message} <span className="text-xs text-muted">−{penalty}</span>
+              </p>
+              <p className="break-words text-xs text-muted">{fix}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
 }

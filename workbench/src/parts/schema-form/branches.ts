@@ -1,15 +1,11 @@
-import type { UnknownObject } from "../../../../src/model/json.ts";
-import { branchOf, checkValue } from "./check-value.ts";
 import {
-  discriminatorOf,
-  isRecord,
-  listOf,
-  memberOf,
-  onlyValueIn,
-  propertiesOf,
-  recordOf,
-  resolve,
-} from "./schema-words.ts";
+  isObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type UnknownObject,
+} from "../../../../src/model/json.ts";
+import { branchOf, checkValue } from "./check-value.ts";
+import { discriminatorOf, memberOf, onlyValueIn, propertiesOf, resolve } from "./schema-words.ts";
 
 /**
  * The value once another choice is taken: what that one has as well stays, and so does what is beside the choices (`shared`).
@@ -25,16 +21,16 @@ export function valueFor(
     Object.hasOwn(shared, name) ||
     (Object.hasOwn(properties, name) &&
       checkValue(properties[name], fieldValue, root).length === 0);
-  const keptFields = Object.entries(recordOf(value)).filter(([name, fieldValue]) =>
+  const keptFields = Object.entries(objectOrEmpty(value)).filter(([name, fieldValue]) =>
     isStillValid(name, fieldValue),
   );
   if (choice === undefined)
     return keptFields.length === 0 ? undefined : Object.fromEntries(keptFields);
-  if (value !== undefined && !isRecord(value) && checkValue(choice, value, root).length === 0)
+  if (value !== undefined && !isObject(value) && checkValue(choice, value, root).length === 0)
     return value;
   const discriminator = discriminatorOf(choices, root);
   const start = startOf(choice, root, discriminator);
-  if (!isRecord(start)) return start;
+  if (!isObject(start)) return start;
   return { ...start, ...Object.fromEntries(keptFields) };
 }
 
@@ -78,7 +74,7 @@ export function withOnlyValues(
     defaults = false,
   } = filling;
   if (depth > maxDepth) return value;
-  const required = [...listOf(resolved.required), discriminator];
+  const required = [...listOrEmpty(resolved.required), discriminator];
   const missing = Object.entries(properties).flatMap(([name, property]) => {
     if (!required.includes(name) || Object.hasOwn(value, name)) return [];
     const filled = fillingOf(property, root, depth + 1, defaults);
@@ -98,7 +94,7 @@ export function complete(value: unknown, schema: unknown, root: UnknownObject, d
       Array.isArray(items) ? (items[index] ?? additionalItems) : items;
     return value.map((item, index) => complete(item, itemSchema(index), root, depth + 1));
   }
-  if (!isRecord(value) || (depth > 0 && Object.keys(value).length === 0)) return value;
+  if (!isObject(value) || (depth > 0 && Object.keys(value).length === 0)) return value;
   const properties = propertiesOf(resolved, root);
   const filled = withOnlyValues(value, resolved, root, { depth, properties });
   const fields = Object.entries(filled).map(([name, fieldValue]): [string, unknown] => {
@@ -136,7 +132,7 @@ export function withoutInactiveFields(
 ): UnknownObject {
   const resolved = resolve(schema, root);
   if (depth > maxDepth) return value;
-  const parts = [resolved, ...listOf(resolved.allOf)].filter(isRecord);
+  const parts = [resolved, ...listOrEmpty(resolved.allOf)].filter(isObject);
   const conditions = parts.filter((part) => part.if !== undefined);
   const holds = (part: UnknownObject) => checkValue(part.if, value, root).length === 0;
   const properties = propertiesOf(resolved, root);
@@ -154,7 +150,7 @@ export function withoutInactiveFields(
   );
   return Object.fromEntries(
     activeFields.map(([name, fieldValue]) => {
-      if (!isRecord(fieldValue) || !Object.hasOwn(properties, name)) return [name, fieldValue];
+      if (!isObject(fieldValue) || !Object.hasOwn(properties, name)) return [name, fieldValue];
       return [name, withoutInactiveFields(fieldValue, properties[name], root, depth + 1)];
     }),
   );

@@ -1,15 +1,11 @@
-import type { UnknownObject } from "../../../../src/model/json.ts";
-import { anythingFormat, bytesFormat, fixedFormat } from "./fit-for-forms.ts";
 import {
-  follow,
-  isRecord,
-  listOf,
-  memberOf,
-  ownValue,
-  propertiesOf,
-  recordOf,
-  resolve,
-} from "./schema-words.ts";
+  isObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type UnknownObject,
+} from "../../../../src/model/json.ts";
+import { anythingFormat, bytesFormat, fixedFormat } from "./fit-for-forms.ts";
+import { follow, memberOf, ownValue, propertiesOf, resolve } from "./schema-words.ts";
 
 export type FieldProblem = { path: readonly string[]; message: string };
 
@@ -30,8 +26,8 @@ export function checkValue(
   root: unknown = schema,
   path: readonly string[] = [],
 ): FieldProblem[] {
-  if (!isRecord(schema) || path.length > maxDepth) return [];
-  const rules = follow(schema, recordOf(root));
+  if (!isObject(schema) || path.length > maxDepth) return [];
+  const rules = follow(schema, objectOrEmpty(root));
   if (rules.format === anythingFormat || (value === null && rules.nullable === true)) return [];
   const problemHere = (message: string): FieldProblem[] => [{ path, message }];
   if (rules.const !== undefined && !isSame(rules.const, value))
@@ -51,7 +47,7 @@ export function checkValue(
     ...checkChoices(rules, value, root, path),
     ...checkCondition(rules, value, root, path),
     ...checkProperties(rules, value, root, path),
-    ...listOf(value).flatMap((item, index) => checkItem(rules, item, index, root, path)),
+    ...listOrEmpty(value).flatMap((item, index) => checkItem(rules, item, index, root, path)),
   ];
 }
 
@@ -76,8 +72,8 @@ function checkProperties(
   root: unknown,
   path: readonly string[],
 ): FieldProblem[] {
-  if (!isRecord(value)) return [];
-  const properties = recordOf(rules.properties);
+  if (!isObject(value)) return [];
+  const properties = objectOrEmpty(rules.properties);
   const isGiven = (name: string) => Object.hasOwn(value, name) && value[name] !== undefined;
   const missingNames = requiredIn(rules, isGiven).filter((name) => !isGiven(name));
   return [
@@ -96,10 +92,10 @@ function requiredIn(
   { required, dependencies }: UnknownObject,
   isGiven: (name: string) => boolean,
 ): string[] {
-  const thenRequired = Object.entries(recordOf(dependencies))
+  const thenRequired = Object.entries(objectOrEmpty(dependencies))
     .filter(([name]) => isGiven(name))
-    .flatMap(([, dependentNames]) => listOf(dependentNames));
-  return [...new Set([...listOf(required), ...thenRequired] as string[])];
+    .flatMap(([, dependentNames]) => listOrEmpty(dependentNames));
+  return [...new Set([...listOrEmpty(required), ...thenRequired] as string[])];
 }
 
 function checkChoices(
@@ -115,10 +111,10 @@ function checkChoices(
     (choices) => choices.length > 0 && !choices.some((choice) => check(choice).length === 0),
   );
   return [
-    ...listOf(rules.allOf).flatMap(check),
+    ...listOrEmpty(rules.allOf).flatMap(check),
     ...failedLists.flatMap((choices) => {
       // What is wrong in the choice that was meant helps more than that none fits.
-      const branch = branchOf(choices, value, recordOf(root));
+      const branch = branchOf(choices, value, objectOrEmpty(root));
       if (branch < 0) return [{ path, message: "matches none of the choices" }];
       return check(choices[branch]);
     }),
@@ -140,11 +136,11 @@ export function branchOf(
   const bestScore = Math.max(-1, ...scores);
   if (bestScore < 0) return -1;
   const chosenScore = scores[chosen] ?? -1;
-  const isEmpty = isRecord(value) && Object.keys(value).length === 0;
+  const isEmpty = isObject(value) && Object.keys(value).length === 0;
   if (chosenScore >= bestScore || (chosenScore >= 0 && isEmpty)) return chosen;
   const tied = [...choices.keys()].filter((index) => scores[index] === bestScore);
   // An empty object says nothing about which one is meant.
-  if (isRecord(value) && bestScore === 0 && tied.length > 1) return -1;
+  if (isObject(value) && bestScore === 0 && tied.length > 1) return -1;
   return (
     tied.find((index) => checkValue(choices[index], value, root).length === 0) ?? tied[0] ?? -1
   );
@@ -152,9 +148,9 @@ export function branchOf(
 
 /** -1: it cannot be this one. Else how many fields speak for it; a field with one value only speaks loudest. */
 function scoreOf(choice: unknown, value: unknown, root: UnknownObject): number {
-  if (!isRecord(value) && checkValue(choice, value, root).length === 0) return 2;
+  if (!isObject(value) && checkValue(choice, value, root).length === 0) return 2;
   if (!isOfTypeIn(choice, value, root)) return -1;
-  if (!isRecord(value)) return 1;
+  if (!isObject(value)) return 1;
   const properties = propertiesOf(choice, root);
   const knownNames = Object.keys(value).filter((name) => Object.hasOwn(properties, name));
   const constantNames = knownNames.filter((name) => ownValue(properties, name, root) !== undefined);
@@ -228,7 +224,7 @@ function checkFormat({ format }: UnknownObject, value: unknown): string[] {
 function isOfType(value: unknown, type: string): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
-  if (type === "object") return isRecord(value);
+  if (type === "object") return isObject(value);
   if (type === "integer") return Number.isInteger(value);
   return typeof value === type;
 }

@@ -1,12 +1,12 @@
 import type { FieldProps, RJSFSchema } from "@rjsf/utils";
 import { useState } from "react";
+import { objectOrEmpty } from "../../../../src/model/json.ts";
 
 import { Select } from "../field.tsx";
 import { valueFor } from "./branches.ts";
 import { branchOf } from "./check-value.ts";
 import { FieldName, nameIn } from "./field-name.tsx";
 import { aboutClass, bareUiSchema, cutText, isBare, SchemaText } from "./looks.tsx";
-import { recordOf } from "./schema-words.ts";
 import { FieldErrorTemplate } from "./templates.tsx";
 
 type ChoiceProps = FieldProps<unknown, RJSFSchema> & { options: readonly RJSFSchema[] };
@@ -29,7 +29,7 @@ export function ChoiceField(props: ChoiceProps) {
   const { $id, path } = fieldPathId;
   const [chosen, choose] = useState(-1);
   const branch = branchOf(options, value, rootSchema, chosen);
-  const shared = recordOf(schema.properties);
+  const shared = objectOrEmpty(schema.properties);
   const pick = (to: number) => {
     choose(to);
     const next = valueFor(options, to, { value, shared, root: rootSchema });

@@ -1,13 +1,11 @@
-import type { UnknownObject } from "../../../../src/model/json.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../../../../src/model/json.ts";
 import { annotationsOf, constantList, oneOfTypes, splitNull } from "./fit-kinds.ts";
 import {
   discriminatorOf,
-  isRecord,
   kindOf,
   onlyValueIn,
   ownValue,
   propertiesOf,
-  recordOf,
   resolve,
   targetOf,
 } from "./schema-words.ts";
@@ -54,7 +52,7 @@ export function fitForForms(schema: UnknownObject): UnknownObject {
 }
 
 function fitSchema(schema: unknown, root: UnknownObject, depth: number): UnknownObject {
-  if (!isRecord(schema) || depth > maxDepth || isSilent(schema) || isUnreadable(schema, root))
+  if (!isObject(schema) || depth > maxDepth || isSilent(schema) || isUnreadable(schema, root))
     return jsonBox(schema);
   const onlyValue = onlyValueIn(schema);
   if (onlyValue !== undefined)
@@ -78,7 +76,7 @@ const isOpenObject = ({ type, ...schema }: UnknownObject) =>
   );
 
 const jsonBox = (schema: unknown): UnknownObject => ({
-  ...annotationsOf(recordOf(schema)),
+  ...annotationsOf(objectOrEmpty(schema)),
   type: "string",
   format: anythingFormat,
 });
@@ -107,28 +105,28 @@ function fitSubschemas(
   for (const key of mapKeywords) {
     const subschemas = schema[key];
     // What is `false` may not be given.
-    if (isRecord(subschemas)) fitted[key] = mapMembers(withoutFalse(subschemas), fitInner);
+    if (isObject(subschemas)) fitted[key] = mapMembers(withoutFalse(subschemas), fitInner);
     else delete fitted[key];
   }
   for (const key of schemaKeywords) {
     const subschema = schema[key];
     if (Array.isArray(subschema)) fitted[key] = subschema.map(fitInner);
-    else if (isRecord(subschema) && partKeywords.includes(key))
+    else if (isObject(subschema) && partKeywords.includes(key))
       fitted[key] = fitSubschemas(subschema, root, depth + 1);
-    else if (isRecord(subschema)) fitted[key] = fitInner(subschema);
+    else if (isObject(subschema)) fitted[key] = fitInner(subschema);
   }
-  if (isRecord(schema.dependencies))
+  if (isObject(schema.dependencies))
     fitted.dependencies = mapMembers(schema.dependencies, (dependency) =>
-      isRecord(dependency) ? fitSubschemas(dependency, root, depth + 1) : dependency,
+      isObject(dependency) ? fitSubschemas(dependency, root, depth + 1) : dependency,
     );
   if (Array.isArray(schema.allOf))
     fitted.allOf = schema.allOf
-      .filter(isRecord)
+      .filter(isObject)
       .map((part) => fitSubschemas(part, root, depth + 1));
   for (const key of ["anyOf", "oneOf"])
     if (Array.isArray(schema[key])) fitted[key] = fitChoices(schema, key, root, depth);
   if (schema.additionalProperties === true) fitted.additionalProperties = fitInner(true);
-  if (schema.type === "array" && !Array.isArray(fitted.items) && !isRecord(fitted.items))
+  if (schema.type === "array" && !Array.isArray(fitted.items) && !isObject(fitted.items))
     fitted.items = fitInner(true);
   for (const [key, isWellFormed] of wellFormed)
     if (fitted[key] !== undefined && !isWellFormed(fitted[key])) delete fitted[key];
@@ -166,7 +164,7 @@ function inOlderDraft(schema: UnknownObject): UnknownObject {
     if (olderSchema.additionalItems === true) olderSchema.additionalItems = {};
   }
   const dependencies = [unchanged.dependencies, dependentSchemas, dependentRequired].filter(
-    isRecord,
+    isObject,
   );
   if (dependencies.length > 0) olderSchema.dependencies = Object.assign({}, ...dependencies);
   if (
@@ -187,7 +185,7 @@ function fitChoices(
   const choices = (schema[key] as unknown[]).filter((choice) => choice !== false);
   const discriminator = discriminatorOf(choices, root);
   return choices.map((choice) => {
-    const fitChoice = isRecord(choice) && isPart(choice) ? fitSubschemas : fitSchema;
+    const fitChoice = isObject(choice) && isPart(choice) ? fitSubschemas : fitSchema;
     const fitted = fitChoice(choice as UnknownObject, root, depth + 1);
     return { ...fitted, title: titleOf(choice, discriminator, root) };
   });

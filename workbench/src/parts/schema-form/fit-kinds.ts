@@ -1,5 +1,5 @@
-import type { UnknownObject } from "../../../../src/model/json.ts";
-import { isRecord, onlyValueIn } from "./schema-words.ts";
+import { isObject, type UnknownObject } from "../../../../src/model/json.ts";
+import { onlyValueIn } from "./schema-words.ts";
 
 /** What a schema says in words. */
 export function annotationsOf(schema: UnknownObject): UnknownObject {
@@ -32,14 +32,14 @@ export function constantList(schema: UnknownObject): UnknownObject | null {
 }
 
 function constantOf(choice: unknown): { const: unknown; title: string } | null {
-  if (!isRecord(choice)) return null;
+  if (!isObject(choice)) return null;
   const onlyValue = onlyValueIn(choice);
   if (!["string", "number", "boolean"].includes(typeof onlyValue)) return null;
   const { title } = choice;
   return { const: onlyValue, title: typeof title === "string" ? title : String(onlyValue) };
 }
 
-const isNull = (choice: unknown) => isRecord(choice) && onlyValueIn(choice) === null;
+const isNull = (choice: unknown) => isObject(choice) && onlyValueIn(choice) === null;
 
 /** The schema without null, as many servers write an optional argument; null where it does not allow null. */
 export function splitNull(schema: UnknownObject): UnknownObject | null {
@@ -61,6 +61,6 @@ export function splitNull(schema: UnknownObject): UnknownObject | null {
   const nonNullChoices = (choices as unknown[]).filter((choice) => !isNull(choice));
   const [first] = nonNullChoices;
   if (nonNullChoices.length === 0) return null;
-  if (nonNullChoices.length === 1 && isRecord(first)) return { ...first, ...beside };
+  if (nonNullChoices.length === 1 && isObject(first)) return { ...first, ...beside };
   return { ...beside, [key]: nonNullChoices };
 }

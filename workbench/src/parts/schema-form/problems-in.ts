@@ -1,13 +1,13 @@
+import { isObject, listOrEmpty } from "../../../../src/model/json.ts";
 import type { FieldProblem } from "./check-value.ts";
-import { isRecord, listOf } from "./schema-words.ts";
 
 /** What the plane found wrong with arguments, and where. */
 export function problemsIn(error: unknown): FieldProblem[] {
-  if (!isRecord(error) || error.code !== "INVALID_ARGUMENTS" || !isRecord(error.data)) return [];
+  if (!isObject(error) || error.code !== "INVALID_ARGUMENTS" || !isObject(error.data)) return [];
   const { problems } = error.data;
-  return listOf(problems).flatMap((problem) => {
+  return listOrEmpty(problems).flatMap((problem) => {
     const report = typeof problem === "string" ? inText(problem) : problem;
-    if (!isRecord(report) || typeof report.path !== "string" || typeof report.message !== "string")
+    if (!isObject(report) || typeof report.path !== "string" || typeof report.message !== "string")
       return [];
     const path = pathIn(report.path);
     if (typeof report.missing === "string")

@@ -1,21 +1,21 @@
+import { getDefaultRegistry } from "@rjsf/core";
 import {
   englishStringTranslator,
+  type FieldProps,
   type RegistryFieldsType,
   type RJSFSchema,
   TranslatableString,
   type UiSchema,
 } from "@rjsf/utils";
 import { Component, type ReactNode, useEffect, useMemo, useRef } from "react";
-import type { UnknownObject } from "../../../../src/model/json.ts";
+import { listOrEmpty, type UnknownObject } from "../../../../src/model/json.ts";
 import { complete, withOnlyValues, withoutInactiveFields } from "./branches.ts";
 import { checkValue, type FieldProblem } from "./check-value.ts";
 import { ChoiceField } from "./choice-field.tsx";
 import { fitForForms } from "./fit-for-forms.ts";
-import { goToField } from "./go-to-field.ts";
 import { PlainForm } from "./plain-form.ts";
 import { problemsIn } from "./problems-in.ts";
 import { templates } from "./templates.tsx";
-import { TupleField } from "./tuple-field.tsx";
 import { toErrorSchema, validatorOf } from "./validator.ts";
 import { whyNoForm } from "./why-no-form.ts";
 import { BaseInputTemplate, widgets } from "./widgets/widgets.tsx";
@@ -156,3 +156,44 @@ class FormBoundary extends Component<{ children: ReactNode }, { failed: boolean 
     return this.props.children;
   }
 }
+
+const controls = "input:not([type=hidden]), select, textarea, button";
+
+/** Takes the reader to a field, or to the nearest thing around it that is drawn. */
+function goToField(idPrefix: string, path: readonly string[]): void {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const id = [idPrefix, ...path.slice(0, length)].join("_");
+    // A choice that is not made has no field yet.
+    const field = document.getElementById(`${id}__choice`) ?? document.getElementById(id);
+    if (field === null) continue;
+    const control = field.matches(controls) ? field : field.querySelector<HTMLElement>(controls);
+    control?.focus({ preventScroll: true });
+    (control ?? field).scrollIntoView({ block: "center" });
+    return;
+  }
+}
+
+const { ArrayField } = getDefaultRegistry().fields;
+
+/** A list. One with a fixed number of places shows all of them, also while none is given. */
+function TupleField(props: FieldProps<unknown, RJSFSchema>) {
+  const { schema, formData, fieldPathId, onChange } = props;
+  if (ArrayField === undefined) return null;
+  if (!Array.isArray(schema.items)) return <ArrayField {...props} />;
+  const givenItems = listOrEmpty(formData);
+  const slots = Array.from(
+    { length: Math.max(givenItems.length, schema.items.length) },
+    (_, index) => givenItems[index],
+  );
+  const change: typeof onChange = (value, path, errors, id) => {
+    const changedIndex = path.length === fieldPathId.path.length + 1 ? path.at(-1) : undefined;
+    const isEmpty =
+      isMissing(value) && slots.every((slot, index) => index === changedIndex || isMissing(slot));
+    // With nothing in any place it is not given at all.
+    if (changedIndex !== undefined && isEmpty) onChange(undefined, fieldPathId.path, errors, id);
+    else onChange(value, path, errors, id);
+  };
+  return <ArrayField {...props} formData={slots} onChange={change} />;
+}
+
+const isMissing = (value: unknown) => value === undefined || value === null;

@@ -1,4 +1,10 @@
-import type { UnknownObject } from "../../../../src/model/json.ts";
+import { resolveReference } from "../../../../src/lib/json/schema-type.ts";
+import {
+  isObject,
+  listOrEmpty,
+  objectOrEmpty,
+  type UnknownObject,
+} from "../../../../src/model/json.ts";
 
 /** Words for people: what a schema takes, where it says no title. */
 export function kindOf(schema: unknown, root: UnknownObject): string {
@@ -21,8 +27,8 @@ function renderType(type: unknown, schema: UnknownObject, root: UnknownObject): 
 }
 
 function renderObject({ required, properties }: UnknownObject): string {
-  const requiredNames = listOf(required).filter((name) => typeof name === "string");
-  const names = requiredNames.length > 0 ? requiredNames : Object.keys(recordOf(properties));
+  const requiredNames = listOrEmpty(required).filter((name) => typeof name === "string");
+  const names = requiredNames.length > 0 ? requiredNames : Object.keys(objectOrEmpty(properties));
   if (names.length === 0) return "object";
   return shorten(`object with ${names.join(", ")}`);
 }
@@ -72,17 +78,17 @@ export function ownValue(properties: UnknownObject, name: string, root: UnknownO
 }
 
 export function propertiesOf(schema: unknown, root: UnknownObject): UnknownObject {
-  if (!isRecord(schema)) return {};
+  if (!isObject(schema)) return {};
   const { properties, allOf } = follow(schema, root);
-  const parts = listOf(allOf)
+  const parts = listOrEmpty(allOf)
     .filter((part) => part !== schema)
     .map((part) => propertiesIn(part, root));
-  return Object.assign({}, ...parts, recordOf(properties)) as UnknownObject;
+  return Object.assign({}, ...parts, objectOrEmpty(properties)) as UnknownObject;
 }
 
 /** One level of `allOf`, which is what servers write. */
 function propertiesIn(schema: unknown, root: UnknownObject): UnknownObject {
-  return recordOf(resolve(schema, root).properties);
+  return objectOrEmpty(resolve(schema, root).properties);
 }
 
 const maxSteps = 20;
@@ -97,37 +103,14 @@ export function follow(schema: UnknownObject, root: UnknownObject, steps = 0): U
 }
 
 /** The same for any value: what is no schema says nothing. */
-export const resolve = (schema: unknown, root: UnknownObject) => follow(recordOf(schema), root);
+export const resolve = (schema: unknown, root: UnknownObject) =>
+  follow(objectOrEmpty(schema), root);
 
 export function targetOf(reference: unknown, root: UnknownObject): UnknownObject | undefined {
-  if (reference === "#") return root;
-  if (typeof reference !== "string" || !reference.startsWith("#/")) return undefined;
-  const target = reference
-    .slice(2)
-    .split("/")
-    .map((part) => decode(part).replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>(
-      (node, name) =>
-        typeof node === "object" && node !== null ? memberOf(node, name) : undefined,
-      root,
-    );
-  return isRecord(target) ? target : undefined;
+  if (typeof reference !== "string") return undefined;
+  const target = resolveReference(root, reference);
+  return isObject(target) ? target : undefined;
 }
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
-export function isRecord(value: unknown): value is UnknownObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export const recordOf = (value: unknown): UnknownObject => (isRecord(value) ? value : {});
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Names may be those that every object has, such as `constructor`. */
 export const memberOf = (holder: object, name: string, fallback?: unknown): unknown =>

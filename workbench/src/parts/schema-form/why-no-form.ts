@@ -1,5 +1,5 @@
-import type { UnknownObject } from "../../../../src/model/json.ts";
-import { isRecord, recordOf, targetOf } from "./schema-words.ts";
+import { isObject, objectOrEmpty, type UnknownObject } from "../../../../src/model/json.ts";
+import { targetOf } from "./schema-words.ts";
 
 /** Fields that a form may have; more of them would stop the page at every key. */
 const maxFields = 1_500;
@@ -9,7 +9,7 @@ const maxDepth = 400;
 
 /** Why a schema has no form, as a sentence, or null. Its writer is a stranger. */
 export function whyNoForm(schema: unknown): string | null {
-  if (!isRecord(schema)) return "It is not an object.";
+  if (!isObject(schema)) return "It is not an object.";
   if (schema.type !== undefined && ![schema.type].flat().includes("object"))
     return "It is not for an object.";
   const references = new Set<unknown>();
@@ -20,12 +20,12 @@ export function whyNoForm(schema: unknown): string | null {
     const { node, depth } = next;
     if (typeof node !== "object" || node === null) continue;
     if (depth > maxDepth) return "It is nested too deeply.";
-    if (isRecord(node) && Object.hasOwn(node, "__proto__"))
+    if (isObject(node) && Object.hasOwn(node, "__proto__"))
       return "It has a property with the name __proto__.";
-    if (isRecord(node) && isRecord(node.properties)) fields += Object.keys(node.properties).length;
+    if (isObject(node) && isObject(node.properties)) fields += Object.keys(node.properties).length;
     if (fields > maxFields) return `It has more than ${maxFields} fields.`;
-    if (isRecord(node) && typeof node.$ref === "string") references.add(node.$ref);
-    if (isRecord(node)) schemas.push(node);
+    if (isObject(node) && typeof node.$ref === "string") references.add(node.$ref);
+    if (isObject(node)) schemas.push(node);
     for (const child of Object.values(node)) waiting.push({ node: child, depth: depth + 1 });
   }
   if (references.size > maxFields) return `It has more than ${maxFields} references.`;
@@ -50,7 +50,7 @@ function isOfItself(
   ancestors: Set<unknown>,
   checked: Set<unknown>,
 ): boolean {
-  if (!isRecord(node) || checked.has(node)) return false;
+  if (!isObject(node) || checked.has(node)) return false;
   if (ancestors.has(node)) return true;
   ancestors.add(node);
   const {
@@ -65,7 +65,9 @@ function isOfItself(
     dependentSchemas,
     dependencies,
   } = node;
-  const depending = [dependentSchemas, dependencies].flatMap((map) => Object.values(recordOf(map)));
+  const depending = [dependentSchemas, dependencies].flatMap((map) =>
+    Object.values(objectOrEmpty(map)),
+  );
   const parts = [
     targetOf($ref, root),
     ...[allOf, anyOf, oneOf].flat(),
@@ -89,7 +91,7 @@ function unfold(
   budget: { remaining: number },
 ): number {
   budget.remaining -= 1;
-  if (budget.remaining <= 0 || !isRecord(node)) return budget.remaining;
+  if (budget.remaining <= 0 || !isObject(node)) return budget.remaining;
   const { $ref, properties, patternProperties, dependentSchemas, dependencies } = node;
   const {
     items,
@@ -101,7 +103,7 @@ function unfold(
     then,
     else: otherwise,
   } = node;
-  const maps = [properties, patternProperties, dependentSchemas, dependencies].filter(isRecord);
+  const maps = [properties, patternProperties, dependentSchemas, dependencies].filter(isObject);
   const lists = [
     items,
     prefixItems,
@@ -116,6 +118,6 @@ function unfold(
     unfold(targetOf($ref, root), root, [...references, $ref], budget);
   const inner = [...maps.flatMap((map) => Object.values(map)), ...lists.flat()];
   for (const subschema of inner)
-    if (isRecord(subschema)) unfold(subschema, root, references, budget);
+    if (isObject(subschema)) unfold(subschema, root, references, budget);
   return budget.remaining;
 }

@@ -1,3 +1,5 @@
+import { ownField } from "../../../../../src/lib/json/plain-data.ts";
+
 const reasons: Record<string, string> = {
   stop: "finished",
   tool_calls: "called tools",
@@ -10,7 +12,7 @@ const reasons: Record<string, string> = {
 /** Why a model stopped; an unknown reason is shown as the endpoint gave it. */
 export function renderFinish(finish: string | undefined): string {
   if (finish === undefined) return "interrupted";
-  const reason = Object.hasOwn(reasons, finish) ? reasons[finish] : undefined;
+  const reason = ownField(reasons, finish);
   return reason === undefined ? finish : `${reason} (${finish})`;
 }
 

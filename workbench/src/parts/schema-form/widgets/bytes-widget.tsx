@@ -1,6 +1,6 @@
 import { ariaDescribedByIds, type RJSFSchema, type WidgetProps } from "@rjsf/utils";
 import { useState } from "react";
-import type { UnknownObject } from "../../../../../src/model/json.ts";
+import { stringOrEmpty, type UnknownObject } from "../../../../../src/model/json.ts";
 import { IconButton } from "../../button.tsx";
 import { Trash2 } from "../../icons.ts";
 import { renderBytes } from "../../time.tsx";
@@ -14,7 +14,7 @@ export function BytesWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
   const { id, name, value, disabled, readonly, schema, rawErrors = [], onChange } = props;
   const [chosen, setChosen] = useState<{ name: string; text: string } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const text = typeof value === "string" ? value : "";
+  const text = stringOrEmpty(value);
   const { contentMediaType } = schema;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;

@@ -1,6 +1,6 @@
 import { ariaDescribedByIds, type RJSFSchema, type WidgetProps } from "@rjsf/utils";
 import { useRef } from "react";
-import type { UnknownObject } from "../../../../../src/model/json.ts";
+import { stringOrEmpty, type UnknownObject } from "../../../../../src/model/json.ts";
 import { IconButton } from "../../button.tsx";
 import { TextInput } from "../../field.tsx";
 import { CalendarClock } from "../../icons.ts";
@@ -28,7 +28,7 @@ export function DateTimeWidget(props: WidgetProps<UnknownObject, RJSFSchema>) {
         {...{ id, name: id }}
         placeholder={placeholder || fallback}
         disabled={isOff}
-        value={typeof value === "string" ? value : ""}
+        value={stringOrEmpty(value)}
         aria-invalid={rawErrors.length > 0 || undefined}
         aria-describedby={ariaDescribedByIds(id)}
         onChange={({ target }) => onChange(target.value || undefined)}

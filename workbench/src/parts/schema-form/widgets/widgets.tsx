@@ -8,7 +8,7 @@ import {
   type RJSFSchema,
   type WidgetProps,
 } from "@rjsf/utils";
-import type { UnknownObject } from "../../../../../src/model/json.ts";
+import { stringOrEmpty, type UnknownObject } from "../../../../../src/model/json.ts";
 import { Select, TextArea, TextInput } from "../../field.tsx";
 import { FieldName } from "../field-name.tsx";
 import { anythingFormat, bytesFormat, fixedFormat } from "../fit-for-forms.ts";
@@ -69,7 +69,7 @@ const isNumeric = ({ type }: RJSFSchema) =>
 function TextWidget(props: Props) {
   const { id, value, disabled, readonly, placeholder, schema, onChange } = props;
   if (isNumeric(schema)) return <BaseInputTemplate {...props} />;
-  const text = typeof value === "string" ? value : "";
+  const text = stringOrEmpty(value);
   return (
     <TextArea
       {...{ id, name: id }}

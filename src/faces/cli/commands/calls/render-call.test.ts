@@ -1,8 +1,8 @@
-import "../../../../test/samples/no-colors.ts";
+import "../../../../../test/samples/no-colors.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callRecord } from "../../../../test/contracts/records.ts";
-import { renderBars, renderCall, renderCalls, renderChain } from "./call-history.ts";
+import { callRecord } from "../../../../../test/contracts/records.ts";
+import { renderBars, renderCall, renderChain, renderPayload } from "./render-call.ts";
 
 const good = {
   streams: 1,
@@ -50,7 +50,7 @@ test("a call is shown with who, why, what was tried and the hashes", () => {
 
 test("names that others made up cannot write to the terminal", () => {
   const odd = callRecord("one", { tool: "a\u001b[2Jb" });
-  assert.ok(!renderCall(odd).includes("\u001b[2J") && !renderCalls([odd]).includes("\u001b[2J"));
+  assert.ok(!renderCall(odd).includes("\u001b[2J") && !renderPayload(odd).includes("\u001b[2J"));
 });
 
 test("the chain is reported in words, with the first call that is wrong", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { anyCharacter } from "../../../../test/samples/texts.ts";
-import { safeName } from "./call-history.ts";
+import { anyCharacter } from "../../../../../test/samples/texts.ts";
+import { safeName } from "./save-artifacts.ts";
 
 for (const [name, expected] of [
   ["plan.sh", "plan.sh"],
