@@ -286,5 +286,10 @@ suite("who asks over HTTP", () => {
     assert.equal((await ask("eve", "/tools")).status, 401);
     const { body } = await ask("root", "/keys");
     assert.doesNotMatch(JSON.stringify(body), new RegExp(String(secrets.eve).slice(3)));
+    const listed = async () =>
+      ((await ask("root", "/keys")).body.keys as { id: string }[]).some((key) => key.id === id);
+    assert.ok(await listed());
+    await ask("root", `/keys/${id}?forget=true`, { method: "DELETE" });
+    assert.ok(!(await listed()));
   });
 });

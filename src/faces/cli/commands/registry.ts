@@ -16,9 +16,11 @@ import {
 import { PlaneError } from "../../../model/errors.ts";
 import { isObject, type Json } from "../../../model/json.ts";
 import type { Plane } from "../../../model/plane.ts";
+import { registryOperations } from "../../../operations/declared/registry.ts";
 import type { Cli, GlobalOptions, TextOptions } from "../cli.ts";
 import {
   colors,
+  joinLines,
   print,
   printJson,
   printStatus,
@@ -26,30 +28,29 @@ import {
   renderTable,
   show,
 } from "../terminal/output.ts";
+import { viewsOf } from "../view.ts";
 import { withPlane } from "../with-plane.ts";
 import { openSetup } from "./config.ts";
 import { readSource, toChoice } from "./option-values.ts";
 
-export async function showSummary(cli: Cli, options: GlobalOptions): Promise<void> {
-  const filter = withoutUndefined({ persona: options.persona });
-  const summary = await withPlane(cli, options, (plane) => plane.registry.summary(filter));
-  if (options.json) return printJson(summary);
-  const { revision, persona, compatibility, tools, skills, tasks, jobs } = summary;
-  const audience = persona === null ? "all personas" : `persona '${persona}'`;
-  print(
-    `Revision ${revision}, for ${audience}: ${compatibility.shared} shared tools, ${compatibility.persona_specific} of a persona.`,
-  );
-  print(`Skills: ${namesOf(skills)}. Tasks: ${namesOf(tasks)}. Jobs: ${namesOf(jobs)}.`);
-  if (tools.length === 0) return;
-  const rows = tools.map((tool) => [
-    tool.name,
-    tool.version,
-    tool.persona ?? "shared",
-    Object.keys(tool.health.providers).join(", "),
-    renderRate(tool.health.tool),
-  ]);
-  print(renderTable(["TOOL", "VERSION", "PERSONA", "PROVIDERS", "SUCCEEDED"], rows));
-}
+export const showSummary = viewsOf(registryOperations)("registry.summary", {
+  text({ revision, persona, compatibility, tools, skills, tasks, jobs }) {
+    const audience = persona === null ? "all personas" : `persona '${persona}'`;
+    const rows = tools.map((tool) => [
+      tool.name,
+      tool.version,
+      tool.persona ?? "shared",
+      Object.keys(tool.health.providers).join(", "),
+      renderRate(tool.health.tool),
+    ]);
+    return joinLines(
+      `Revision ${revision}, for ${audience}: ${compatibility.shared} shared tools, ${compatibility.persona_specific} of a persona.`,
+      `Skills: ${namesOf(skills)}. Tasks: ${namesOf(tasks)}. Jobs: ${namesOf(jobs)}.`,
+      tools.length > 0 &&
+        renderTable(["TOOL", "VERSION", "PERSONA", "PROVIDERS", "SUCCEEDED"], rows),
+    );
+  },
+});
 
 function namesOf(entries: readonly { name: string }[]): string {
   return entries.map(({ name }) => name).join(", ") || "none";

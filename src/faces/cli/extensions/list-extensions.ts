@@ -1,31 +1,31 @@
 import { plainText } from "../../../lib/text/plain-text.ts";
 import type { ExtensionState } from "../../../model/extensions/extension-schema.ts";
+import { extensionOperations } from "../../../operations/declared/extensions.ts";
 import { colors, joinLines, renderMoment, renderTable } from "../terminal/output.ts";
 import { terminal } from "../terminal/terminal.ts";
-import { command } from "../with-plane.ts";
+import { viewsOf } from "../view.ts";
 
 const labelWidth = 10;
 
-export const listExtensions = command(
-  (plane) => plane.extensions.list(),
-  (states) => {
-    const extensions = states.filter(({ builtIn }) => !builtIn);
-    const blocks = extensions.map(renderExtension);
+const view = viewsOf(extensionOperations);
+
+export const listExtensions = view("extensions.list", {
+  text({ extensions }) {
+    const blocks = extensions.filter(({ builtIn }) => !builtIn).map(renderExtension);
     if (blocks.length === 0)
       blocks.push(
         "No extensions. Name one in 'extensions' of the configuration; 'toolplane trust' lets those of a project in.",
       );
-    blocks.push(renderBuiltIn(states.filter(({ builtIn }) => builtIn)));
+    blocks.push(renderBuiltIn(extensions.filter(({ builtIn }) => builtIn)));
     return blocks.join("\n\n");
   },
-  (extensions) => ({ extensions }),
-);
+});
 
-export const showExtension = command(
-  (plane, name: string) => plane.extensions.get(name),
-  (extension) => (extension.builtIn ? renderBuiltIn([extension]) : renderExtension(extension)),
-  (extension) => ({ extensions: [extension] }),
-);
+export const showExtension = view("extensions.get", {
+  text: (extension) =>
+    extension.builtIn ? renderBuiltIn([extension]) : renderExtension(extension),
+  json: (extension) => ({ extensions: [extension] }),
+});
 
 /** What comes with Toolplane, and what each part of it costs where it is used. */
 function renderBuiltIn(packages: readonly ExtensionState[]): string {
