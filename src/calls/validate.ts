@@ -188,15 +188,6 @@ function read(
   });
 }
 
-/** Null where a stage would refuse it. */
-function _clearly(object: UnknownObject, { name }: Tool): JsonObject | null {
-  try {
-    return requireClear(requireObject(object, name), name);
-  } catch {
-    return null;
-  }
-}
-
 /** The same object where nothing is added, so that its text is passed on as it was written. */
 function withDefaults({ defaults }: Tool, args: JsonObject): JsonObject {
   if (defaults && hasMembers(defaults)) return { ...defaults, ...args };

@@ -47,8 +47,7 @@ type DescriptionPorts = {
   showProvider(provider: ProviderSpec): ProviderSpec;
   serverTimeoutMs?(server: string): number | undefined;
   environment: Environment;
-  /** Servers whose tools could not be listed again. */
-  /** With why they could not list again. */
+  /** Servers whose tools could not be listed again, with the reason. */
   staleServers?(): ReadonlyMap<string, string>;
   review?(tool: Tool): ToolReview | null;
   impactOf(tool: Tool): ToolImpact;

@@ -54,18 +54,19 @@ async function loadManifests(
   const directory = resolve(dirname(merged.originOf(["manifests"])?.file ?? ""));
   const find = () => globs.map((glob) => findFiles(glob, directory));
   // A wide glob finds the configuration too.
-  const currentFiles = () =>
-    [...new Set(find().flatMap(({ files }) => files))].filter(
+  const manifestsAmong = (matches: ReturnType<typeof find>) =>
+    [...new Set(matches.flatMap(({ files }) => files))].filter(
       (file) => !configFiles.includes(file),
     );
-  const problems = find().flatMap(({ files: matchingFiles, isCut }, index) => {
+  const matches = find();
+  const problems = matches.flatMap(({ files: matchingFiles, isCut }, index) => {
     if (isCut)
       return [globProblem(merged, globs, index, "looks at too many files and was cut short")];
     return matchingFiles.length > 0 ? [] : [globProblem(merged, globs, index, "matches no file")];
   });
   const { readManifests } = await import("./manifests/read-manifests.ts");
   // Only what was judged is read, and as it was then.
-  const usedFiles = currentFiles().filter((file) => judgedTexts === null || judgedTexts.has(file));
+  const usedFiles = manifestsAmong(matches).filter((file) => judgedTexts?.has(file) ?? true);
   const loaded = await readManifests(usedFiles, directory, environment, (file) =>
     judgedTexts?.get(file),
   );
@@ -83,7 +84,7 @@ async function loadManifests(
       tools: loaded.manifests.tools.filter((tool) => !isCovered(tool)),
     }),
     problems: [...problems, ...loaded.problems],
-    files: currentFiles,
+    files: () => manifestsAmong(find()),
   };
 }
 

@@ -47,7 +47,8 @@ function readScheme(scheme: UnknownObject, root: UnknownObject): SecurityScheme 
   if (type === "http")
     return { kind: "http", scheme: (textIn(scheme.scheme) ?? "bearer").toLowerCase() };
   if (type === "oauth2") return { kind: "oauth2", flows: readFlows(scheme, root) };
-  return { kind: type === "openIdConnect" ? "oauth2" : "other", flows: { scopes: [] } };
+  if (type === "openIdConnect") return { kind: "oauth2", flows: { scopes: [] } };
+  return { kind: "other" };
 }
 
 function readFlows(scheme: UnknownObject, root: UnknownObject): OAuthFlows {

@@ -165,9 +165,8 @@ function describeResults(
   if (results.length === 0) return undefined;
   const direction: Direction = "output";
   const { convert, conversion } = schemas.begin(direction);
-  const distinctSchemas = new Map(
-    results.slice(0, 4).map((result) => [JSON.stringify(convert(result)), convert(result)]),
-  );
+  const converted = results.slice(0, 4).map((result) => convert(result));
+  const distinctSchemas = new Map(converted.map((schema) => [JSON.stringify(schema), schema]));
   const alternatives = [...distinctSchemas.values()];
   const [first] = alternatives;
   if (!isObject(first) || Object.keys(first).length === 0) return undefined;

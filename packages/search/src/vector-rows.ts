@@ -59,7 +59,7 @@ export function createVectorRows(dimensions: number, isPlain = false) {
     }
   };
   const scan = (vectors: readonly Float32Array[], count: number) => {
-    if (code === null) for (const vector of vectors) scanPlainly(vector);
+    if (code === null) for (const vector of vectors) scanPlainly(vector, count);
     else if (vectors.length > 2) {
       // The first one again fills four: the largest of them stays the same.
       placeQueries(
@@ -76,10 +76,10 @@ export function createVectorRows(dimensions: number, isPlain = false) {
       }
     }
   };
-  const scanPlainly = (vector: Float32Array) => {
+  const scanPlainly = (vector: Float32Array, count: number) => {
     const query = new Int16Array(bytes);
     const step = Math.fround(quantize(vector, query, querySteps));
-    for (let row = 0, from = rowsAt; row < capacity; row++, from += stride) {
+    for (let row = 0, from = rowsAt; row < count; row++, from += stride) {
       let sum = 0;
       for (let dimension = 0; dimension < bytes; dimension++)
         sum += (query[dimension] as number) * (numbers[from + dimension] as number);

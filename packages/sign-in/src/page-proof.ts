@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
+import type { Visit } from "./visit.ts";
 
 type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
 type SessionMarks = { amr?: readonly string[] | undefined };
@@ -66,3 +67,6 @@ export function isTicketed({ query, oidc }: KoaContextWithOIDC): boolean {
   if (login === undefined || ticket === undefined || typeof query.ticket !== "string") return false;
   return isSameText(ticket, hashOf(query.ticket));
 }
+
+export const currentSession = ({ request, response }: Visit, library: Provider) =>
+  library.Session.get(library.createContext(request, response) as never);

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { isWithin, pause } from "../../lib/async/pause.ts";
 import { withoutUndefined } from "../../lib/json/plain-data.ts";
 import { createTrustedProxies, noteClientAddress } from "../../lib/net/client-address.ts";
-import { inUrl, isModuleMissing, listenAt } from "../../lib/net/listen-at.ts";
+import { inUrl, isAddressMissing, listenAt } from "../../lib/net/listen-at.ts";
 import { isLoopback } from "../../model/config/settings.ts";
 import { PlaneError } from "../../model/errors.ts";
 import type { Plane } from "../../model/plane.ts";
@@ -298,7 +298,7 @@ async function listenFailure(
   const options = { cause: error, data: { host, port } };
   if (error.code !== "EADDRINUSE") {
     let message = `Cannot listen on ${host}:${port}: ${error.message}.`;
-    if (isModuleMissing(error))
+    if (isAddressMissing(error))
       message += " This machine has no such address: choose one of its own with --host.";
     return new PlaneError("USAGE", message, options);
   }

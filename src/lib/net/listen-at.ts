@@ -9,16 +9,16 @@ export async function listenAt(server: Server, port: number, host: string): Prom
     await listen(server, port, host);
     return host;
   } catch (thrown) {
-    if (host !== "127.0.0.1" || !isModuleMissing(thrown)) throw thrown;
+    if (host !== "127.0.0.1" || !isAddressMissing(thrown)) throw thrown;
     // Where there is neither, the first failure says more.
     await listen(server, port, "::1").catch((second) =>
-      Promise.reject(isModuleMissing(second) ? thrown : second),
+      Promise.reject(isAddressMissing(second) ? thrown : second),
     );
     return "::1";
   }
 }
 
-export function isModuleMissing(thrown: unknown): boolean {
+export function isAddressMissing(thrown: unknown): boolean {
   return missing.has((thrown as NodeJS.ErrnoException).code);
 }
 

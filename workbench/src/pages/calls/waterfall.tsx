@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { useId } from "react";
 import { classes } from "../../parts/class-names.ts";
 import { renderDuration } from "../../parts/time.tsx";
 
@@ -106,8 +107,8 @@ function Row({ span, total }: { span: Span; total: number }) {
 function Bar({ span, total }: { span: Span; total: number }) {
   const position = (timeMs: number) => `${Math.min(99.7, (timeMs / total) * 100)}%`;
   const width = (durationMs: number) => `${Math.max(0.3, (durationMs / total) * 100)}%`;
-  const { key, startMs, ms, wait, isRunning } = span;
-  const pattern = `waits-${key.replaceAll(/[^\w-]/g, "_")}`;
+  const { startMs, ms, wait, isRunning } = span;
+  const pattern = useId();
   return (
     <svg aria-hidden className="block h-2.5 w-full">
       <rect width="100%" height="10" className="fill-sunken" />
