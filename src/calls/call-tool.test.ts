@@ -34,7 +34,7 @@ function pathOf(changes: Partial<CallStages> = {}) {
     routing: {
       environment: {},
       unavailable: () => null,
-      resting: () => null,
+      cooldown: () => null,
       serverLimitMs: () => undefined,
     },
     execution: {
@@ -87,7 +87,7 @@ const refusals: [stage: string, code: ErrorCode, changes: Partial<CallStages>][]
       routing: {
         environment: {},
         unavailable: () => "no",
-        resting: () => null,
+        cooldown: () => null,
         serverLimitMs: () => undefined,
       },
     },

@@ -75,7 +75,7 @@ const functions: Functions = {
   routing: {
     environment: {},
     unavailable: () => null,
-    resting: () => null,
+    cooldown: () => null,
     serverLimitMs: () => undefined,
   },
   execution: {

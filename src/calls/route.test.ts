@@ -8,7 +8,7 @@ import { type RouteOptions, route } from "./route.ts";
 const open: RouteOptions = {
   environment: {},
   unavailable: () => null,
-  resting: () => null,
+  cooldown: () => null,
   serverLimitMs: () => undefined,
 };
 
@@ -36,8 +36,11 @@ test("candidates are the available providers, lowest priority first, ties by nam
 
 test("of one priority the one that does better comes first, then the name decides", () => {
   const providers = [provider("a", 1), provider("b", 1), provider("c", 1), provider("last", 2)];
-  const score = (_: string, name: string) => ({ a: 0.5, b: 0.1, c: 0.1 })[name] ?? 0;
-  const { candidates } = route(approvedCall(sampleTool({ providers })), { ...open, score }).route;
+  const failurePenalty = (_: string, name: string) => ({ a: 0.5, b: 0.1, c: 0.1 })[name] ?? 0;
+  const { candidates } = route(approvedCall(sampleTool({ providers })), {
+    ...open,
+    failurePenalty,
+  }).route;
   assert.deepEqual(
     candidates.map(({ name }) => name),
     ["b", "c", "a", "last"],
@@ -47,7 +50,7 @@ test("of one priority the one that does better comes first, then the name decide
 test("what rests is remembered for the tool of its owner", () => {
   const providers = [provider("a", 1), provider("b", 2)];
   const asked: string[] = [];
-  const resting = (tool: string) => {
+  const cooldown = (tool: string) => {
     asked.push(tool);
     return null;
   };
@@ -55,7 +58,7 @@ test("what rests is remembered for the tool of its owner", () => {
   for (const persona of [null, "Atlas"]) {
     route(approvedCall(sampleTool({ id, name: "lookup", persona, providers })), {
       ...open,
-      resting,
+      cooldown,
     });
   }
   assert.deepEqual(new Set(asked), new Set(["lookup", '["lookup","Atlas"]']));

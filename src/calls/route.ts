@@ -9,16 +9,16 @@ import { requireReadable } from "./validate.ts";
 
 export type RouteOptions = {
   environment: Readonly<Record<string, string | undefined>>;
-  /** Why it cannot be used now, or null. */
+  /** Why the provider cannot be used now, or null. */
   unavailable(provider: ProviderSpec): string | null;
-  /** Why it is in cooldown, or null. By `healthKey`. */
-  resting(tool: string, provider: string): string | null;
-  /** The lower the better; decides between equal priorities. */
-  score?(tool: string, provider: string): number;
+  /** Why the provider is in cooldown, or null. `tool` is a `healthKey`. */
+  cooldown(tool: string, provider: string): string | null;
+  /** Between equal priorities, the provider with the lowest penalty is tried first. */
+  failurePenalty?(tool: string, provider: string): number;
   serverLimitMs(server: string): number | undefined;
   /** What the routes of calls without options depend on; each is another object once it has changed. */
   standing?(): { config: object; quality: object | null };
-  /** Others are left out silently. */
+  /** Providers that the caller may not reach are left out silently. */
   mayReach?(
     call: Pick<Approved, "principal" | "options" | "input" | "injected">,
     provider: ProviderSpec,
@@ -43,7 +43,7 @@ function knownRoute(
   options: RouteOptions,
 ): CachedRoute | null {
   const { config, quality } = options.standing?.() ?? { config: null, quality: null };
-  if (config === null || quality === null || !isPlain(callOptions)) return null;
+  if (config === null || quality === null || !leavesRouteOpen(callOptions)) return null;
   const { id, providers, metadata } = tool;
   if (
     id.server === null ||
@@ -61,8 +61,14 @@ function knownRoute(
   return cached;
 }
 
-/** Nothing of it concerns the route. */
-function isPlain({ timeoutMs, toolGroups, state, compliance, mcp }: Approved["options"]): boolean {
+/** Has the call no option that concerns the route? */
+function leavesRouteOpen({
+  timeoutMs,
+  toolGroups,
+  state,
+  compliance,
+  mcp,
+}: Approved["options"]): boolean {
   return (
     timeoutMs === undefined &&
     toolGroups === undefined &&
@@ -73,7 +79,7 @@ function isPlain({ timeoutMs, toolGroups, state, compliance, mcp }: Approved["op
 }
 
 function choose(call: Approved, options: RouteOptions): Routed {
-  const { environment, unavailable, resting, serverLimitMs } = options;
+  const { environment, unavailable, cooldown, serverLimitMs } = options;
   const { providers } = call.tool;
   const key = healthKey(call.tool);
   const reasons: Record<string, string> = {};
@@ -82,10 +88,11 @@ function choose(call: Approved, options: RouteOptions): Routed {
     if (options.mayReach && !options.mayReach(call, provider)) return false;
     const label = providerLabel(provider, providers);
     // A cooldown makes sense only beside another provider.
-    const cooldown = providers.length > 1 ? resting(key, label) : null;
-    const lasting = missingCredentials(call.tool, provider, environment) ?? unavailable(provider);
-    const reason = lasting ?? cooldown;
-    mayComeBack ||= lasting === null && cooldown !== null;
+    const cooldownReason = providers.length > 1 ? cooldown(key, label) : null;
+    const lastingReason =
+      missingCredentials(call.tool, provider, environment) ?? unavailable(provider);
+    const reason = lastingReason ?? cooldownReason;
+    mayComeBack ||= lastingReason === null && cooldownReason !== null;
     if (reason !== null) reasons[label] = reason;
     return reason === null;
   });
@@ -108,19 +115,19 @@ function undeclared(tool: Tool, environment: RouteOptions["environment"]) {
   return missingCredentials(tool, null, environment) ?? "it declares none";
 }
 
-function ranked(tool: Tool, { score }: RouteOptions): ProviderSpec[] {
+function ranked(tool: Tool, { failurePenalty }: RouteOptions): ProviderSpec[] {
   const { providers } = tool;
   if (providers.length < 2) return providers;
   const key = healthKey(tool);
-  const scored = providers.map((spec) => {
+  const rankings = providers.map((spec) => {
     const label = providerLabel(spec, providers);
-    return { spec, label, score: score?.(key, label) ?? 0 };
+    return { spec, label, penalty: failurePenalty?.(key, label) ?? 0 };
   });
-  scored.sort(
+  rankings.sort(
     (a, b) =>
-      a.spec.priority - b.spec.priority || a.score - b.score || a.label.localeCompare(b.label),
+      a.spec.priority - b.spec.priority || a.penalty - b.penalty || a.label.localeCompare(b.label),
   );
-  return scored.map(({ spec }) => spec);
+  return rankings.map(({ spec }) => spec);
 }
 
 function noProvider(
@@ -133,7 +140,7 @@ function noProvider(
   });
 }
 
-/** Call, tool, server, default. 0 is unlimited. */
+/** The limit of the call, else of the tool, else of the server, else the default. 0 is unlimited. */
 function timeLimit(
   call: Pick<Approved, "options" | "tool">,
   serverLimitMs: RouteOptions["serverLimitMs"],
@@ -142,8 +149,8 @@ function timeLimit(
   if (options.timeoutMs !== undefined) return { ms: options.timeoutMs, setBy: "call" };
   const seconds = tool.metadata.default_timeout;
   if (seconds !== undefined) return { ms: seconds * 1000, setBy: "tool" };
-  const ofServer = tool.id.server === null ? undefined : serverLimitMs(tool.id.server);
-  if (ofServer !== undefined) return { ms: ofServer, setBy: "server" };
+  const serverMs = tool.id.server === null ? undefined : serverLimitMs(tool.id.server);
+  if (serverMs !== undefined) return { ms: serverMs, setBy: "server" };
   return { ms: defaultTimeoutMs, setBy: "default" };
 }
 

@@ -1,5 +1,5 @@
 import { type Access, type Answers, effectOf, type Hooks } from "../access/access.ts";
-import { type Catalogue, providerScore } from "../catalogue/catalogue.ts";
+import { type Catalogue, failurePenalty } from "../catalogue/catalogue.ts";
 import type { Environment, Settings } from "../config/config.ts";
 import { andThen } from "../lib/async/and-then.ts";
 import { createTimeWheel } from "../lib/async/time-wheel.ts";
@@ -158,9 +158,9 @@ function routeOptions(context: CallsContext, providers: Providers): RouteOptions
     environment,
     standing: () => ({ config: config(), quality: quality.standing() }),
     unavailable: (spec) => quality.heldProvider(spec) ?? providers.trouble(spec),
-    resting: routing.cooldown,
-    score: (tool, provider) =>
-      providerScore(
+    cooldown: routing.cooldown,
+    failurePenalty: (tool, provider) =>
+      failurePenalty(
         health.known.summary(providerSubject(tool, provider)),
         routing.state(tool, provider).failures,
       ),

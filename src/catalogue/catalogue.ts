@@ -28,7 +28,7 @@ import { createSkillListingVerbs, createWorkVerbs, type WorkPorts } from "./work
 
 export { appliesHere, type Configuration, ownedBy } from "./changes/entry-origin.ts";
 export { missingCredentials } from "./health/credentials.ts";
-export { type HealthFeed, providerScore } from "./health/health.ts";
+export { failurePenalty, type HealthFeed } from "./health/health.ts";
 export { createInventory, type ListedServer } from "./inventory.ts";
 export { unlistedServers } from "./overlays/overlay.ts";
 export type { PageJudge } from "./quality/pages.ts";

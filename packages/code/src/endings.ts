@@ -155,20 +155,22 @@ const isCode = (code: string | undefined): code is ErrorCode =>
 
 function errorOf(ended: EndedRun, readResult: { error?: PlaneError } | undefined) {
   if (readResult?.error) return readResult.error;
-  return ended.result.ok ? null : failure(ended);
+  const { result } = ended;
+  return result.ok ? null : failureOf(result, ended);
 }
 
-function failure({ result, expired, timeoutMs }: EndedRun): PlaneError {
-  if (result.ok) return new PlaneError("INTERNAL", "The program returned.");
-  const { error, end } = result;
+function failureOf(
+  { error, end }: Extract<EndedRun["result"], { ok: false }>,
+  { isPastTimeout, timeoutMs }: EndedRun,
+): PlaneError {
   const { name, message, line, text, code, tool } = error;
-  if (expired)
+  if (isPastTimeout)
     return new PlaneError(
       "TIMEOUT",
       `The program took longer than ${timeoutMs / 1000} s. Do less, or give it more.`,
     );
   if (end === "aborted") return new PlaneError("CANCELLED", "The run was cancelled.");
-  if (end === "time") return new PlaneError("TIMEOUT", message);
+  if (end === "cpuTime") return new PlaneError("TIMEOUT", message);
   const lineText = line === undefined ? "" : ` (line ${line}: ${text})`;
   const position = line === undefined ? {} : { line, text };
   const data = { name, ...position, ...withoutUndefined({ tool: tool || undefined }) };

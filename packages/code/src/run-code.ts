@@ -45,7 +45,7 @@ export type EndedRun = {
   /** Calls that it had not waited for. */
   unawaited: number;
   /** The limit, not the caller, ended it. */
-  expired: boolean;
+  isPastTimeout: boolean;
   timeoutMs: number;
 };
 
@@ -133,7 +133,7 @@ export async function runCode(
       waiting,
       blobs: state.blobs,
       unawaited: result.unawaited,
-      expired: limiter.isExpired,
+      isPastTimeout: limiter.isExpired,
       timeoutMs,
     };
   } finally {

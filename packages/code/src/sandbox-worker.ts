@@ -87,7 +87,7 @@ async function run({ source, startedAt, seeds, limits, store }: SandboxRequest):
         runtime.executePendingJobs(maxJobsPerTurn).dispose();
         usedMs = usedNow();
         wallMs += performance.now() - turnStarted;
-        if (isOverTime) resolve({ ok: false, end: "time", error: overTime(limits.cpuMs) });
+        if (isOverTime) resolve({ ok: false, end: "cpuTime", error: overTime(limits.cpuMs) });
         else if (runtime.hasPendingJob()) setImmediate(turn, () => undefined);
         else if (waiting.size + timers.size === 0)
           resolve(

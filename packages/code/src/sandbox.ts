@@ -5,7 +5,7 @@ import type { ProgramError } from "@toolplane/core/model/agent/code-run";
 export type SandboxLimits = { memoryBytes: number; cpuMs: number; calls: number };
 export type ProgramResult =
   | { ok: true; json: string; store: string }
-  | { ok: false; error: ProgramError; end: "threw" | "idle" | "time" | "aborted" | "broken" };
+  | { ok: false; error: ProgramError; end: "threw" | "idle" | "cpuTime" | "aborted" | "broken" };
 export type SandboxRequest = {
   type: "run";
   source: string;
@@ -150,7 +150,7 @@ const stopped = (
   unawaited: 0,
   ok: false,
   end,
-  error: { name: end === "time" ? "TimeoutError" : "Error", message },
+  error: { name: end === "cpuTime" ? "TimeoutError" : "Error", message },
 });
 
 function processorMsSince(before: NodeJS.CpuUsage): number {
@@ -187,7 +187,7 @@ function runOn(
     const watch = setInterval(() => {
       const isLong = busyNow() - busyBefore > busyLimitMs;
       if (isLong && processorMsSince(cpuBefore) > busyLimitMs)
-        end(stopped("time", `The program used more than ${cpuMs / 1000} s of processor time.`));
+        end(stopped("cpuTime", `The program used more than ${cpuMs / 1000} s of processor time.`));
     }, watchEveryMs);
     const onMessage = (message: FromSandbox) => {
       if (message.type === "log") return log(message.level, message.text);

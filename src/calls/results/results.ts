@@ -31,21 +31,21 @@ const dayMs = 24 * hourMs;
 
 export type Results = ReturnType<typeof createResults>;
 
-/** Storing is loaded with the first large result. */
+/** Code that stores results is loaded with the first large result. */
 export function createResults({
   packages,
   settings: { config, vaultKey },
   recorder: { store },
 }: ResultsContext) {
   const limits = () => config().results;
-  // As with the store, another address is in force after the next start.
+  // Another address is in force after the next start, as with the store.
   const address = once(() => limits().store);
   const opened = once(async () =>
     (await import("./bucket.ts")).createBucket({ packages, address: address() ?? "", vaultKey }),
   );
   const bucket = () => (address() === undefined ? null : opened());
 
-  /** One that was never used is not opened to be closed. */
+  /** A bucket that was never used is not opened to be closed. */
   async function closeBucket() {
     if (opened.made()) (await opened()).close();
   }
@@ -81,21 +81,13 @@ export function createResults({
     },
   };
 
-  let redactor:
-    | { of: Config["results"]["redact"]; redact: Promise<(result: ToolResult) => ToolResult> }
-    | undefined;
-  /** Null where nothing is configured, so that a call pays one comparison. */
-  function redaction() {
-    const of = limits().redact;
-    if (!of.secrets && !of.entropy && of.patterns.length === 0) return null;
-    if (redactor?.of !== of)
-      redactor = {
-        of,
-        redact: import("./redact-result.ts").then(
-          ({ createResultRedactor }) => createResultRedactor(of),
-          () => () => withheld,
-        ),
-      };
+  let redactor: { madeFor: RedactSettings; redact: Promise<RedactResult> } | undefined;
+  /** Null where nothing is to be redacted, so that a call loads and awaits nothing. */
+  function currentRedactor(): Promise<RedactResult> | null {
+    const settings = limits().redact;
+    if (!settings.secrets && !settings.entropy && settings.patterns.length === 0) return null;
+    if (redactor?.madeFor !== settings)
+      redactor = { madeFor: settings, redact: loadRedactor(settings) };
     return redactor.redact;
   }
 
@@ -122,10 +114,10 @@ export function createResults({
       if (!call.executed || !outcome.result) return outcome;
       const isReadByModel = call.face === "mcp" || call.face === "agent";
       const { result } = outcome;
-      const redact = isReadByModel ? redaction() : null;
-      if (redact === null) return presentWhole(call, outcome, isReadByModel);
-      return redact.then((hide) =>
-        presentWhole(call, { ...outcome, result: hide(result) } as Outcome, true),
+      const redactor = isReadByModel ? currentRedactor() : null;
+      if (redactor === null) return presentWhole(call, outcome, isReadByModel);
+      return redactor.then((redact) =>
+        presentWhole(call, { ...outcome, result: redact(result) } as Outcome, isReadByModel),
       );
     },
     /** Our own tools that are configured. */
@@ -138,8 +130,19 @@ export function createResults({
   };
 }
 
-/** Rather nothing than something that was not looked through. */
-const withheld: ToolResult = {
+type RedactSettings = Config["results"]["redact"];
+type RedactResult = (result: ToolResult) => ToolResult;
+
+async function loadRedactor(settings: RedactSettings): Promise<RedactResult> {
+  try {
+    return (await import("./redact-result.ts")).createResultRedactor(settings);
+  } catch {
+    return withholdResult;
+  }
+}
+
+/** A model gets no result rather than one that was not searched for secrets. */
+const withholdResult: RedactResult = () => ({
   content: [
     {
       type: "text",
@@ -147,9 +150,9 @@ const withheld: ToolResult = {
     },
   ],
   isError: true,
-};
+});
 
-/** Far shorter than the limit, so nothing is counted. */
+/** A result far shorter than the limit is not measured exactly. */
 function isShort(result: ToolResult, limit: number): boolean {
   return (sizeOf(result) ?? Number.POSITIVE_INFINITY) <= limit / 4;
 }
@@ -164,10 +167,10 @@ function limitOf({ options }: Requested, { call }: Outcome, defaultLimit: number
 }
 
 const betweenBatchesMs = 20;
-/** So that not each hour removes a little, and leaves a checkpoint. */
-const sizeAfterwards = 0.95;
+/** The share of 'calls.maxBytes' that is left, so that not every hour removes a little. */
+const shareAfterwards = 0.95;
 
-const beyond =
+const whyRemoved =
   "all records took more than 'calls.maxBytes'. 'toolplane calls verify' shows when and how many.";
 
 /** Expired results go hourly, calls daily: each removal leaves a checkpoint. */
@@ -181,7 +184,7 @@ function createUpkeep(
   let isStopped = false;
   let callsDueAt = 0;
 
-  /** Batch by batch, and what callers ask for comes in between. */
+  /** Pauses between batches, so that the store answers callers in between. */
   async function inBatches(forget: () => Promise<number>) {
     while (!isStopped && (await forget()) > 0)
       await pause(betweenBatchesMs, { isBackground: true });
@@ -196,7 +199,7 @@ function createUpkeep(
   async function forgetOld(openStore: Store, now: number) {
     const { keepDays } = config().calls;
     if (keepDays === 0 || now < callsDueAt) return;
-    // Whole days, which a database drops at once.
+    // Calls go by whole days, which a database drops at once.
     const before = `${new Date(now - keepDays * dayMs).toISOString().slice(0, 10)}T00:00:00.000Z`;
     await forgetBefore(openStore, before);
     await inBatches(() => openStore.forgetAudit(before));
@@ -204,7 +207,7 @@ function createUpkeep(
     callsDueAt = now + dayMs;
   }
 
-  /** The oldest go, whatever their age, until the rest fits. Changes stay: many calls must not hide what an administrator did. */
+  /** The oldest calls go until the rest fits. Changes stay: many calls must not hide what an administrator did. */
   async function forgetBeyond(openStore: Store) {
     const { maxBytes } = config().calls;
     let removed: string | null = null;
@@ -213,13 +216,14 @@ function createUpkeep(
       const bytes = recordBytes(holdings);
       const calls = holdings.find(({ kind }) => kind === "calls")?.count ?? 0;
       if (bytes <= maxBytes) break;
-      const share = Math.min(0.1, 1 - (maxBytes * sizeAfterwards) / bytes);
+      const share = Math.min(0.1, 1 - (maxBytes * shareAfterwards) / bytes);
       const before = await openStore.callAt(Math.floor(calls * share));
       if (before === null || (await openStore.forgetCalls(before)) === 0) break;
       removed = before;
       await forgetBefore(openStore, before);
     }
-    if (removed !== null) process.emitWarning(`Calls before ${removed} were removed: ${beyond}`);
+    if (removed !== null)
+      process.emitWarning(`Calls before ${removed} were removed: ${whyRemoved}`);
   }
 
   async function tidy() {

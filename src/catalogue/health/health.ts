@@ -69,7 +69,7 @@ function quantile(sorted: readonly number[], share: number): number {
 }
 
 /** The share of its last runs that failed, plus a fifth for each of the last failures in a row. Lower is better. */
-export function providerScore({ total, failure }: HealthSummary, failuresInARow: number): number {
+export function failurePenalty({ total, failure }: HealthSummary, failuresInARow: number): number {
   return (total === 0 ? 0 : failure / total) + 0.2 * Math.min(failuresInARow, 5);
 }
 

@@ -41,10 +41,17 @@ export function parseOfferName(
   return { list, server, name: list === "instructions" ? "instructions" : nameInList };
 }
 
-/** The server's name is the key of its tools; what it lists for one user alone has a key of its own. */
-export function listKey(server: string, kind: PinnedList, user?: string): string {
-  if (user !== undefined) return `${kind}\n${server}\n${user}`;
-  return kind === "tools" ? server : `${kind}\n${server}`;
+/** `LIST⏎SERVER⏎USER`, where a server lists something for one user alone; `LIST⏎SERVER`; for tools `SERVER`. */
+export function listKey(server: string, list: PinnedList, user?: string): string {
+  if (user !== undefined) return `${list}\n${server}\n${user}`;
+  return list === "tools" ? server : `${list}\n${server}`;
+}
+
+function parseListKey(key: string): { list: PinnedList; server: string; user: string | null } {
+  const [list = "", server, ...userLines] = key.split("\n");
+  if (server === undefined) return { list: "tools", server: key, user: null };
+  const user = userLines.length === 0 ? null : userLines.join("\n");
+  return { list: list as PinnedList, server, user };
 }
 
 export const toolsKey = (server: string, user: string | undefined): string =>
@@ -55,22 +62,17 @@ export function eventSubject(
   key: string,
   name: string,
 ): { server: string; tool: string; user?: string } {
-  const [list = "", server, ...userParts] = key.split("\n");
-  const ofUser = userParts.length === 0 ? {} : { user: userParts.join("\n") };
-  if (server === undefined) return { server: key, tool: name };
-  if (list === "written" || list === "tools") return { server, tool: name, ...ofUser };
-  return {
-    server,
-    ...ofUser,
-    tool: list === "instructions" ? name : `${kinds[list as PinnedList]}:${name}`,
-  };
+  const { list, server, user } = parseListKey(key);
+  const isBareName = list === "tools" || list === "written" || list === "instructions";
+  const tool = isBareName ? name : `${kinds[list]}:${name}`;
+  return user === null ? { server, tool } : { server, tool, user };
 }
 
 export type SecurityModes = Omit<Config["security"], "egress" | "allowOrigins">;
 
 /** Resources come and go by themselves, and people may change what they wrote. */
 export function modesFor(key: string, modes: SecurityModes): SecurityModes {
-  if (key.startsWith("written\n")) return { ...modes, pinning: "off", newTools: "accept" };
+  if (key.startsWith(writtenKey)) return { ...modes, pinning: "off", newTools: "accept" };
   // The tool that has a page is pinned with its address.
   const isOpen = key.startsWith("resources\n") || key.startsWith("pages\n");
   return isOpen ? { ...modes, newTools: "accept" } : modes;

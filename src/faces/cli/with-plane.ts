@@ -216,7 +216,7 @@ export async function openPlane(
   return plane;
 }
 
-/** What is wrong with the files of this plane, in one line each. */
+/** Warns of each problem with the files of this plane, in one line. */
 export async function warnAboutProblems(
   cli: Cli,
   plane: Plane,
@@ -233,20 +233,20 @@ export async function warnAboutProblems(
     printWarning(`${path}: ${what}. Close it: ${remedy}`);
 }
 
-/** A plane of another process told it there when it happened; who asks now has not seen that. */
+/** Names failed extensions of a plane in another process: it reported them there, where this person did not see it. */
 async function warnAboutExtensions(plane: Plane): Promise<void> {
   // A caller who may not look at them is not the one who mends them.
   for (const { name, error } of await plane.extensions.list().catch(() => []))
     if (error !== null) printWarning(`Extension '${name}': ${error}`);
 }
 
-/** One that is not in use is named by every command; what they say is for the log of a plane that stays. */
+/** Every command names an extension that failed. What extensions log is printed only by a plane that stays. */
 function showExtensions(plane: Plane, { logLevel }: GlobalOptions, { watch }: OpenExtra): void {
   plane.on("extension.failed", ({ extension, reason }) => {
     const { problems } = plane.config();
-    // The only problem of a configuration is named already.
-    const isNamed = problems.length === 1 && problems[0]?.message.includes(reason);
-    if (!isNamed) printWarning(`Extension '${extension}': ${reason}`);
+    // A configuration with one problem has its text printed, which may be this failure.
+    const isReported = problems.length === 1 && problems[0]?.message.includes(reason);
+    if (!isReported) printWarning(`Extension '${extension}': ${reason}`);
   });
   if (watch && logLevel !== "error" && logLevel !== "warn")
     plane.on("extension.log", ({ extension, text }) =>
@@ -254,7 +254,7 @@ function showExtensions(plane: Plane, { logLevel }: GlobalOptions, { watch }: Op
     );
 }
 
-/** The plane that serves already would neither record nor replay. */
+/** Such a command needs a plane of its own: one that serves already would neither record nor replay. */
 export function isRecordingOrReplaying({ record, replay, replayMiss }: GlobalOptions): boolean {
   return record !== undefined || replay !== undefined || replayMiss !== undefined;
 }

@@ -13,23 +13,23 @@ import type { WaitingCounts } from "./waiting-counts.ts";
 export type Overlay = "palette" | "menu" | null;
 
 type OverlaysProps = {
-  shown: Overlay;
+  overlay: Overlay;
   onShow: (overlay: Overlay) => void;
   counts: WaitingCounts;
   /** Who was signed in, where the session has ended. */
-  signedOut: { user: string | null } | null;
+  endedSession: { user: string | null } | null;
 };
 
-/** All that lies over the pages. It is loaded after the first of them, or when it is asked for. */
-export function Overlays({ shown, onShow, counts, signedOut }: OverlaysProps) {
+/** Dialogs and menus over the pages. They are loaded after the first page, or when a person asks for one. */
+export function Overlays({ overlay, onShow, counts, endedSession }: OverlaysProps) {
   return (
     <>
-      {shown === "palette" && <CommandPalette onClose={() => onShow(null)} />}
-      <PhoneMenu open={shown === "menu"} counts={counts} onShow={onShow} />
+      {overlay === "palette" && <CommandPalette onClose={() => onShow(null)} />}
+      <PhoneMenu open={overlay === "menu"} counts={counts} onShow={onShow} />
       <ShortcutHelp />
       <Tour />
       <Toasts />
-      {signedOut && <SignInAgain user={signedOut.user} />}
+      {endedSession && <SignInAgain user={endedSession.user} />}
     </>
   );
 }
@@ -54,7 +54,7 @@ function PhoneMenu({ open, counts, onShow }: MenuProps) {
   );
 }
 
-/** Over the page, which keeps what was typed, where the session has ended meanwhile. */
+/** The sign-in when a session has ended. It lies over the page, which keeps what a person typed. */
 function SignInAgain({ user }: { user: string | null }) {
   const client = useQueryClient();
   const goOn = async () => {

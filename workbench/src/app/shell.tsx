@@ -17,12 +17,12 @@ import { useWaitingCounts } from "./waiting-counts.ts";
 /** The frame of every page; asks for credentials first where the plane requires them. */
 export function Shell() {
   const session = useQuery(sessionQuery());
-  const isOver = session.error instanceof ApiError && session.error.status === 401;
-  if (session.data !== undefined)
-    return (
-      <Frame lastEventId={session.data.lastEventId} signedOut={isOver ? session.data : null} />
-    );
-  if (isOver) return <SignIn />;
+  const isUnauthorized = session.error instanceof ApiError && session.error.status === 401;
+  if (session.data !== undefined) {
+    const endedSession = isUnauthorized ? session.data : null;
+    return <Frame lastEventId={session.data.lastEventId} endedSession={endedSession} />;
+  }
+  if (isUnauthorized) return <SignIn />;
   if (session.error) return <Failed error={session.error} onRetry={() => void session.refetch()} />;
   return (
     <div className="p-6 md:pl-62">
@@ -31,7 +31,7 @@ export function Shell() {
   );
 }
 
-/** They come after the page; where the plane is gone by then, the page is of use without them. */
+/** Dialogs and menus load after the page. Where the plane is gone by then, the page works without them. */
 const Overlays = lazy(() =>
   import("./overlays.tsx").then(
     ({ Overlays: loaded }) => ({ default: loaded }),
@@ -52,9 +52,9 @@ function isTyping({ target, ctrlKey, metaKey }: KeyboardEvent): boolean {
   return isInField || ctrlKey || metaKey;
 }
 
-type FrameProps = { lastEventId: number; signedOut: { user: string | null } | null };
+type FrameProps = { lastEventId: number; endedSession: { user: string | null } | null };
 
-function Frame({ lastEventId, signedOut }: FrameProps) {
+function Frame({ lastEventId, endedSession }: FrameProps) {
   const router = useRouter();
   const client = useQueryClient();
   const counts = useWaitingCounts();
@@ -114,9 +114,14 @@ function Frame({ lastEventId, signedOut }: FrameProps) {
         </div>
       </div>
       <PhoneBar counts={counts} onMore={() => setOverlay("menu")} />
-      {(isSettled || overlay !== null || signedOut !== null) && (
+      {(isSettled || overlay !== null || endedSession !== null) && (
         <Suspense>
-          <Overlays shown={overlay} onShow={setOverlay} counts={counts} signedOut={signedOut} />
+          <Overlays
+            overlay={overlay}
+            onShow={setOverlay}
+            counts={counts}
+            endedSession={endedSession}
+          />
         </Suspense>
       )}
     </div>

@@ -195,8 +195,8 @@ function Name({ name }: { name: string | null }) {
   );
 }
 
-/** Longer strings are shown on demand. */
-const maxLeaf = 2_000;
+/** Of a longer string only these are shown until a person asks for all. */
+const maxLeafCharacters = 2_000;
 
 function colourOf(value: unknown): string {
   if (value === null) return "text-muted";
@@ -205,8 +205,8 @@ function colourOf(value: unknown): string {
 
 function Leaf({ value }: { value: unknown }) {
   const [isWhole, setWhole] = useState(false);
-  const isCut = !isWhole && typeof value === "string" && value.length > maxLeaf;
-  const text = JSON.stringify(isCut ? value.slice(0, maxLeaf) : value) ?? "undefined";
+  const isCut = !isWhole && typeof value === "string" && value.length > maxLeafCharacters;
+  const text = JSON.stringify(isCut ? value.slice(0, maxLeafCharacters) : value) ?? "undefined";
   return (
     <span dir="auto" className={classes("whitespace-pre-wrap break-words", colourOf(value))}>
       <LongText text={text} />

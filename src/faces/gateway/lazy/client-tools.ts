@@ -93,7 +93,7 @@ export class ClientTools {
   readonly #options: ClientToolsOptions;
   readonly #loaded: LoadedTools;
   readonly #shown = createLru<true>(maxShown);
-  /** That the client was given. */
+  /** The pages that the client was given. */
   readonly pages = createGivenPages();
   #handle: ClientHandle | undefined;
   #written: Written | undefined;
@@ -147,7 +147,7 @@ export class ClientTools {
   }
 
   async wasShown({ key }: Shown): Promise<boolean> {
-    return this.#shown.has(key) || (await this.#always()).some((tool) => tool.key === key);
+    return this.#shown.has(key) || (await this.#alwaysLoaded()).some((tool) => tool.key === key);
   }
 
   loaded(): string[] {
@@ -158,7 +158,7 @@ export class ClientTools {
   async load(tools: readonly Shown[]): Promise<boolean> {
     this.show(tools);
     if (!this.#options.keeps() || !this.isSettled()) return false;
-    const alwaysListed = new Set((await this.#always()).map(({ key }) => key));
+    const alwaysListed = new Set((await this.#alwaysLoaded()).map(({ key }) => key));
     const toLoad = tools.filter(({ key }) => !alwaysListed.has(key));
     const texts = toLoad.map(({ shown, tool }) =>
       JSON.stringify(renderMcpTool(shown, tool, "legacy")),
@@ -173,15 +173,15 @@ export class ClientTools {
     return true;
   }
 
-  /** From another plane, where they exist here. */
+  /** Loads what the client had loaded at another plane, where it exists here. */
   async restore(keys: readonly string[]): Promise<void> {
     if (!(await this.isLazy())) return;
     const { byKey } = await this.lookUp();
-    // The best comes first; the last was used last.
+    // `load` takes the best first, and the last key was used last.
     await this.load(keys.toReversed().flatMap((key) => byKey(key) ?? []));
   }
 
-  /** Called by its own name or through another tool. */
+  /** Notes that the client called a tool, by its own name or through another tool. */
   async used(name: string, { isListed }: { isListed: boolean }): Promise<void> {
     if (!this.isSettled()) return;
     const shownTool = (await this.lookUp()).find(name);
@@ -226,8 +226,8 @@ export class ClientTools {
     this.#shown.clear();
   }
 
-  /** Loaded without being asked for. */
-  async #always(): Promise<Shown[]> {
+  /** Tools that every client has without asking for them. */
+  async #alwaysLoaded(): Promise<Shown[]> {
     const patterns = this.#plane.config().lazy.alwaysLoadTools;
     if (patterns.length === 0) return [];
     const { tools: shownTools } = await this.lookUp();
@@ -259,7 +259,7 @@ export class ClientTools {
   /** Loaded tools come last, so that what stands before stays the same. */
   async #listed(): Promise<Shown[]> {
     const { byKey } = await this.lookUp();
-    const always = await this.#always();
+    const always = await this.#alwaysLoaded();
     const firstKeys = new Set(always.map(({ key }) => key));
     const later = this.loaded().filter((key) => !firstKeys.has(key));
     return [...always, ...later.flatMap((key) => byKey(key) ?? [])];
@@ -269,52 +269,55 @@ export class ClientTools {
 type SizedTool = { key: string; tokens: number };
 type LoadedTools = ReturnType<typeof createLoadedTools>;
 
-/** Within a token limit, and always with the last one asked for. */
-export function createLoadedTools(limit: () => number) {
-  const loaded = new Map<string, { tokens: number; usedAt: number }>();
+/** The tools that a client has loaded, within a limit of tokens. The last one asked for always stays. */
+export function createLoadedTools(tokenLimit: () => number) {
+  const loadedTools = new Map<string, { tokens: number; usedAt: number }>();
   let clock = 0;
   let revision = 0;
-  const sum = () => [...loaded.values()].reduce((total, { tokens }) => total + tokens, 0);
+  const loadedTokens = () =>
+    [...loadedTools.values()].reduce((total, { tokens }) => total + tokens, 0);
   const touch = (key: string) => {
-    const tool = loaded.get(key);
+    const tool = loadedTools.get(key);
     clock += 1;
     if (tool) tool.usedAt = clock;
   };
 
-  function makeRoom(): string[] {
-    const oldest = [...loaded].sort(([, a], [, b]) => a.usedAt - b.usedAt).map(([key]) => key);
+  function dropLeastRecentlyUsed(): string[] {
+    const tools = [...loadedTools].sort(([, a], [, b]) => a.usedAt - b.usedAt);
     const dropped: string[] = [];
-    for (const key of oldest) {
-      if (sum() <= limit() || loaded.size === 1) break;
-      loaded.delete(key);
+    for (const [key] of tools) {
+      if (loadedTokens() <= tokenLimit() || loadedTools.size === 1) break;
+      loadedTools.delete(key);
       dropped.push(key);
     }
     return dropped;
   }
 
   return {
-    /** The best first; returns what is new and what had to go. */
+    /** Takes the best tool first. Returns the keys that are new, and those that had to go. */
     load(tools: readonly SizedTool[]): { added: string[]; dropped: string[] } {
-      const fresh = new Set(tools.map(({ key }) => key).filter((key) => !loaded.has(key)));
+      const fresh = new Set(tools.map(({ key }) => key).filter((key) => !loadedTools.has(key)));
       for (const { key, tokens } of tools)
-        loaded.set(key, { usedAt: 0, ...loaded.get(key), tokens });
-      // The best is used last, so it is the last to go.
+        loadedTools.set(key, { usedAt: 0, ...loadedTools.get(key), tokens });
+      // The best tool counts as used last, so it is the last to go.
       for (const { key } of tools.toReversed()) touch(key);
-      const dropped = makeRoom().filter((key) => !fresh.has(key));
-      const added = tools.map(({ key }) => key).filter((key) => fresh.has(key) && loaded.has(key));
+      const dropped = dropLeastRecentlyUsed().filter((key) => !fresh.has(key));
+      const added = tools
+        .map(({ key }) => key)
+        .filter((key) => fresh.has(key) && loadedTools.has(key));
       if (added.length + dropped.length > 0) revision += 1;
       return { added, dropped };
     },
-    /** It was used, so others go before it. */
+    /** Notes a use of the tool, so that others go before it. */
     touch,
     /** In the order of loading, so that earlier ones keep their place. */
-    keys: () => [...loaded.keys()],
-    tokens: sum,
+    keys: () => [...loadedTools.keys()],
+    tokens: loadedTokens,
     /** Changes with the keys. */
     revision: () => revision,
     clear(): void {
-      if (loaded.size > 0) revision += 1;
-      loaded.clear();
+      if (loadedTools.size > 0) revision += 1;
+      loadedTools.clear();
     },
   };
 }

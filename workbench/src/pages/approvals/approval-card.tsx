@@ -25,11 +25,11 @@ type ApprovalCardProps = {
   heldCall: HeldAnswer;
   onAnswered?: (answered: Answered) => void;
   /** The card just moved into place: a click may be meant for the previous one. */
-  isMoving?: boolean;
+  hasJustMoved?: boolean;
 };
 
 /** A held call: what would run, why it needs approval, and the answer below all of it. */
-export function ApprovalCard({ heldCall, onAnswered, isMoving = false }: ApprovalCardProps) {
+export function ApprovalCard({ heldCall, onAnswered, hasJustMoved = false }: ApprovalCardProps) {
   const answer = useAnswer(heldCall.id);
   const whyNot = useWhyNot("call");
   const [edited, setEdited] = useState<ApprovalAnswer["arguments"] | null | undefined>(undefined);
@@ -47,7 +47,7 @@ export function ApprovalCard({ heldCall, onAnswered, isMoving = false }: Approva
     void answer.mutateAsync(approvalAnswer).then(onAnswered, () => undefined);
   };
   const isLoading = useIsLoading(heldCall);
-  const isDisabled = whyNot !== null || isMoving || isLoading || answer.isPending;
+  const isDisabled = whyNot !== null || hasJustMoved || isLoading || answer.isPending;
   const pendingDecision = answer.isPending ? answer.variables.decision : null;
   return (
     <article

@@ -41,7 +41,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
   const mayAnswer = useMayChange("call");
   const mayManage = useMay("admin");
   const navigate = useNavigate();
-  const isMoving = useGoneNotice(query.data?.approvals, answered.size);
+  const hasJustMoved = useGoneNotice(query.data?.approvals, answered.size);
   const keepOrder = useOrder();
   const approvals = query.data?.approvals ?? [];
   const items = keepOrder(approvals, answered);
@@ -189,7 +189,7 @@ export function WaitingList({ id }: { id: string | undefined }) {
                     ) : (
                       <ApprovalCard
                         heldCall={heldCall}
-                        isMoving={isMoving}
+                        hasJustMoved={hasJustMoved}
                         onAnswered={(answer) => keepAnswers([answer])}
                       />
                     )}

@@ -15,16 +15,16 @@ const dialogTexts = {
   file: { title: "Save this file?", action: "Save" },
 } as const;
 
-/** A page can lead a person to click quickly; what comes up under the pointer is not answered by that. */
-const settleMs = 700;
+/** A page can lead a person to click quickly. A yes counts only after the question was there for this long. */
+const questionReadMs = 700;
 
-function useIsMoving(): boolean {
-  const [isMoving, setMoving] = useState(true);
+function useHasJustAppeared(): boolean {
+  const [hasJustAppeared, setJustAppeared] = useState(true);
   useEffect(() => {
-    const timer = setTimeout(() => setMoving(false), settleMs);
+    const timer = setTimeout(() => setJustAppeared(false), questionReadMs);
     return () => clearTimeout(timer);
   }, []);
-  return isMoving;
+  return hasJustAppeared;
 }
 
 type PageQuestionProps = {
@@ -36,7 +36,7 @@ type PageQuestionProps = {
 /** A person decides what a page may do outside of its frame. */
 export function PageQuestionDialog({ question, server, onAnswer }: PageQuestionProps) {
   const { title, action } = dialogTexts[question.kind];
-  const isMoving = useIsMoving();
+  const hasJustAppeared = useHasJustAppeared();
   return (
     <Dialog
       open
@@ -45,7 +45,7 @@ export function PageQuestionDialog({ question, server, onAnswer }: PageQuestionP
       footer={
         <>
           <Button onClick={() => onAnswer(false)}>No</Button>
-          <Button variant="primary" disabled={isMoving} onClick={() => onAnswer(true)}>
+          <Button variant="primary" disabled={hasJustAppeared} onClick={() => onAnswer(true)}>
             {action}
           </Button>
         </>
@@ -90,14 +90,14 @@ export function PageApproval({ id, onAnswered }: PageApprovalProps) {
   );
 }
 
-/** It stands below the page, which may be as high as the window. */
+/** Scrolls to its card: the page above it may be as high as the window. */
 function CardInSight(props: Parameters<typeof ApprovalCard>[0]) {
   const container = useRef<HTMLDivElement>(null);
-  const isMoving = useIsMoving();
+  const hasJustAppeared = useHasJustAppeared();
   useEffect(() => void container.current?.scrollIntoView({ block: "nearest" }), []);
   return (
     <div ref={container}>
-      <ApprovalCard {...props} isMoving={isMoving} />
+      <ApprovalCard {...props} hasJustMoved={hasJustAppeared} />
     </div>
   );
 }

@@ -19,11 +19,10 @@ import { AnythingWidget, FixedWidget } from "./value-widgets.tsx";
 
 type Props = WidgetProps<UnknownObject, RJSFSchema>;
 
-/** Shows the default; the plane fills it in. */
-function fallbackIn(schema: RJSFSchema): string | undefined {
-  const { default: fallback } = schema;
-  if (fallback === undefined || fallback === null) return undefined;
-  return textOrJson(fallback);
+/** What a form shows in an empty field: the default, which the plane fills in. */
+function defaultText({ default: defaultValue }: RJSFSchema): string | undefined {
+  if (defaultValue === undefined || defaultValue === null) return undefined;
+  return textOrJson(defaultValue);
 }
 
 /** A single-line input. An empty one is omitted from the call. */
@@ -50,7 +49,7 @@ export function BaseInputTemplate(props: BaseInputTemplateProps<UnknownObject, R
     <TextInput
       {...{ id, name: id, ...inputProps, step, min, max }}
       aria-invalid={isWrong(props)}
-      placeholder={placeholder || fallbackIn(schema)}
+      placeholder={placeholder || defaultText(schema)}
       disabled={disabled || readonly}
       value={value ?? ""}
       aria-describedby={ariaDescribedByIds(id)}
@@ -73,7 +72,7 @@ function TextWidget(props: Props) {
   return (
     <TextArea
       {...{ id, name: id }}
-      placeholder={placeholder || fallbackIn(schema)}
+      placeholder={placeholder || defaultText(schema)}
       // What is approved with changes is seen whole.
       rows={Math.min(400, Math.max(1, text.split("\n").length))}
       disabled={disabled || readonly}
@@ -99,8 +98,8 @@ function SelectWidget(props: Props) {
     value: String(index),
     text: nameOf(choice),
   }));
-  const fallback = fallbackIn(schema);
-  const unset = { value: "", text: fallback === undefined ? "" : `default: ${fallback}` };
+  const shownDefault = defaultText(schema);
+  const unset = { value: "", text: shownDefault === undefined ? "" : `default: ${shownDefault}` };
   return (
     <Select
       id={id}
