@@ -24,7 +24,7 @@ export type { AddingPorts } from "./import-package.ts";
 export { lastingProgram } from "./lasting-program.ts";
 export { readServerEntry } from "./load-config.ts";
 export { noConfigFound, projectFiles, userFiles } from "./locations.ts";
-export { gatewayConfig, isOurselves, ownName } from "./own-entry.ts";
+export { gatewayConfigFiles, isOurselves, ownName } from "./own-entry.ts";
 export type { FoundServers } from "./read-source.ts";
 export { isKeyLike, maskSecrets } from "./secrets/mask.ts";
 export { readKeychain, splitCommand, writeKeychain } from "./secrets/read-secret.ts";

@@ -4,7 +4,7 @@ import { homeDirectory } from "../lib/files.ts";
 import { PlaneError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import type { Environment } from "./environment.ts";
-import { gatewayConfig, ownName } from "./own-entry.ts";
+import { gatewayConfigFiles, ownName } from "./own-entry.ts";
 import { readFileText } from "./text/read-file-text.ts";
 
 const nativeNames = ["toolplane.json", "toolplane.yaml", "toolplane.yml"];
@@ -49,7 +49,7 @@ function startsUs(file: string): boolean {
     if (!("text" in content)) return false;
     const { mcpServers } = JSON.parse(content.text);
     const ownEntry = mcpServers?.[ownName];
-    return isObject(ownEntry) && gatewayConfig(ownEntry) !== null;
+    return isObject(ownEntry) && gatewayConfigFiles(ownEntry) !== null;
   } catch {
     return false;
   }

@@ -44,9 +44,12 @@ test("definitions are exported for models that search for them, those that are a
     letters?.tools?.map(({ name, defer_loading }) => [name, defer_loading]),
     [["a__beta", true]],
   );
-  const refused = await runCli(["tools", "export", "--defer", "--format", "mcp", ...where]);
-  assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /--defer is known for anthropic and openai-responses; 'mcp' has no/);
+  for (const format of ["mcp", "code"]) {
+    const refused = await runCli(["tools", "export", "--defer", "--format", format, ...where]);
+    assert.equal(refused.code, 2);
+    const reason = `--defer is known for anthropic and openai-responses; '${format}' has no`;
+    assert.match(refused.stderr, new RegExp(reason));
+  }
 });
 
 test("definitions for models have no tool that is for a page alone", async () => {

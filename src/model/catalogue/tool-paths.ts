@@ -69,7 +69,12 @@ function shorten(description: string, most: number): string {
   return first.length > most ? `${sliceText(first, 0, most - 1).trimEnd()}…` : first;
 }
 
-/** Tools as TypeScript, grouped by server in the order given. `isShort` leaves out notes on properties and shapes of results. */
+const maxShortDepth = 6;
+
+/**
+ * Tools as TypeScript, grouped by server in the order given. With `isShort` a type is on one line: without notes on properties,
+ * and without what is nested deeper than `maxShortDepth`.
+ */
 export function renderDeclarations(
   tools: readonly Declared[],
   { pathOf }: Pick<ToolPaths, "pathOf">,
@@ -79,7 +84,7 @@ export function renderDeclarations(
     typeof description === "string" && description !== ""
       ? `/** ${shorten(description, maxPropertyNote)} */`
       : "";
-  const options = isShort ? { maxDepth: 6 } : { comment };
+  const options = isShort ? { maxDepth: maxShortDepth } : { comment };
   const declare = (tool: Declared, indent: string) => {
     const type = (schema: unknown) => {
       const text = renderSchemaType(schema, options);

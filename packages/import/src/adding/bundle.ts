@@ -157,8 +157,11 @@ function parseManifest(text: string, what: string): Foreign {
   }
 }
 
-/** Whole or not at all: a directory that is there was complete once. */
-function unpackInto(directory: string, files: readonly ZipFile[]): void {
+/**
+ * The directory gets its name only when all files are in it, and the name has the hash of the bundle. So one that exists is
+ * unpacked already, also when another process has done it in the meantime.
+ */
+export function unpackInto(directory: string, files: readonly ZipFile[]): void {
   if (existsSync(directory)) return;
   const temporary = `${directory}.${randomBytes(6).toString("hex")}.tmp`;
   try {
@@ -171,7 +174,8 @@ function unpackInto(directory: string, files: readonly ZipFile[]): void {
     renameSync(temporary, directory);
   } catch (thrown) {
     rmSync(temporary, { recursive: true, force: true });
-    if (thrown instanceof ZipProblem || existsSync(directory)) throw thrown;
+    if (existsSync(directory)) return;
+    if (thrown instanceof ZipProblem) throw thrown;
     throw new PlaneError(
       "USAGE",
       `The bundle cannot be unpacked into ${directory}: ${fileErrorText(thrown)}.`,

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import {
   followLinks,
-  gatewayConfig,
+  gatewayConfigFiles,
   ownName,
   readBytes,
   valueAt,
@@ -119,7 +119,7 @@ export class ClientFile {
 
   /** An entry of ours that has no record is no part of what the file was. */
   #withoutGateway(): ClientText {
-    if (gatewayConfig(this.text.find(ownName)) === null) return this.text;
+    if (gatewayConfigFiles(this.text.find(ownName)) === null) return this.text;
     return this.text.take(ownName);
   }
 
@@ -158,7 +158,7 @@ export class ClientFile {
     const ownSection = restored.main;
     if (restored.find(ownName, ownSection) === undefined) return restored;
     const previous = original.find(ownName, ownSection);
-    if (previous !== undefined && gatewayConfig(previous) === null)
+    if (previous !== undefined && gatewayConfigFiles(previous) === null)
       return restored.put(ownName, previous as Json, ownSection);
     const withoutOwn = restored.take(ownName, ownSection);
     if (original.data === undefined && this.record === null) return withoutOwn;

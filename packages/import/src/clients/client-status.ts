@@ -1,4 +1,4 @@
-import { gatewayConfig, ownName } from "@toolplane/core/config/editing";
+import { gatewayConfigFiles, ownName } from "@toolplane/core/config/editing";
 import type { ClientConnection, ClientStatus } from "@toolplane/core/model/config/setup";
 import { type ClientPlace, clientFiles, isInstalled, type Where } from "./client-files.ts";
 import { ClientText, isForFolder } from "./client-text.ts";
@@ -37,7 +37,7 @@ export function clientStatus(where: Where): ClientStatus[] {
       title: clientOf(client).title,
       isInstalled: isInstalled(client, where),
       connected: files.flatMap(({ scope, path, entries }) => {
-        const config = gatewayConfig(entries.find(({ name }) => name === ownName)?.entry);
+        const config = gatewayConfigFiles(entries.find(({ name }) => name === ownName)?.entry);
         if (config === null) return [];
         return { scope, path, config };
       }),

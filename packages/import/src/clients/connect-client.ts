@@ -1,6 +1,6 @@
 import {
   addServerEntry,
-  gatewayConfig,
+  gatewayConfigFiles,
   isOurselves,
   ownName,
   readServerEntries,
@@ -71,7 +71,7 @@ async function connect(
   report.server = requireEntry(client, request.gateway(files), target);
   report.elsewhere = otherServers(client, target, where);
   const presentEntry = file.text.find(ownName);
-  const previousConfig = gatewayConfig(presentEntry);
+  const previousConfig = gatewayConfigFiles(presentEntry);
   if (previousConfig !== null && previousConfig.join("\n") !== files.join("\n"))
     report.replaces = previousConfig;
   report.leftBehind = (file.record?.moved ?? [])

@@ -320,7 +320,12 @@ type ExportOptions = GlobalOptions & {
 
 export async function exportTools(cli: Cli, options: ExportOptions): Promise<void> {
   const { format } = options;
-  if (format === "code" && !options.defer) {
+  if (options.defer && isFormat(format) && !isDeferredFormat(format))
+    throw new PlaneError(
+      "USAGE",
+      `--defer is known for ${Object.keys(deferredFormats).join(" and ")}; '${format}' has no definitions that are loaded later.`,
+    );
+  if (format === "code") {
     const tools = await withPlane(cli, options, (plane) => choose(plane, options));
     const declarations = renderDeclarations(tools, createToolPaths(tools));
     if (options.json) return printJson({ declarations });
@@ -331,11 +336,6 @@ export async function exportTools(cli: Cli, options: ExportOptions): Promise<voi
       "USAGE",
       `--format '${format}' is not one of ${Object.keys(toolFormats).join(", ")}, code.`,
     );
-  if (options.defer && !isDeferredFormat(format))
-    throw new PlaneError(
-      "USAGE",
-      `--defer is known for ${Object.keys(deferredFormats).join(" and ")}; '${format}' has no definitions that are loaded later.`,
-    );
   const exported = await withPlane(cli, options, async (plane) => {
     const tools = await choose(plane, options);
     if (options.defer && isDeferredFormat(format)) return defer(plane, format, tools);
@@ -343,6 +343,8 @@ export async function exportTools(cli: Cli, options: ExportOptions): Promise<voi
   });
   printJson({ tools: exported });
 }
+
+const isFormat = (format: string) => format === "code" || isToolFormat(format);
 
 /** What is always loaded for our own clients is so for others. */
 function defer(

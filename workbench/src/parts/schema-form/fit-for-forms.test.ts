@@ -142,6 +142,7 @@ test("null is a mark beside what else a value may be", () => {
       plain: { type: ["string", "null"] },
       size: { enum: ["s", "m", null] },
       old: { type: "integer", nullable: true },
+      twice: { type: ["string", "null"], enum: ["s", "m", null], nullable: true, default: null },
     },
   });
   assert.deepEqual(fitted.properties, {
@@ -151,6 +152,7 @@ test("null is a mark beside what else a value may be", () => {
     plain: { type: "string", nullable: true },
     size: { enum: ["s", "m"], nullable: true },
     old: { type: "integer", nullable: true },
+    twice: { type: "string", enum: ["s", "m"], nullable: true },
   });
 });
 

@@ -1,5 +1,5 @@
 import { isObject, objectOrEmpty, type UnknownObject } from "../../../../src/model/json.ts";
-import { annotationsOf, constantList, oneOfTypes, splitNull } from "./fit-kinds.ts";
+import { annotationsOf, constantList, oneOfTypes, schemaBesideNull } from "./fit-kinds.ts";
 import {
   discriminatorOf,
   kindOf,
@@ -59,8 +59,8 @@ function fitSchema(schema: unknown, root: UnknownObject, depth: number): Unknown
     return { ...annotationsOf(schema), type: "string", format: fixedFormat, const: onlyValue };
   if (schema.type === "string" && (schema.contentEncoding === "base64" || schema.format === "byte"))
     return { ...schema, format: bytesFormat };
-  const withoutNull = splitNull(schema);
-  if (withoutNull !== null) return { ...fitSchema(withoutNull, root, depth), nullable: true };
+  const besideNull = schemaBesideNull(schema);
+  if (besideNull !== null) return { ...fitSchema(besideNull, root, depth), nullable: true };
   if (Array.isArray(schema.type))
     return fitSubschemas(oneOfTypes(schema, schema.type), root, depth);
   if (isOpenObject(schema))

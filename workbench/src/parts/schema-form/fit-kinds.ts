@@ -41,11 +41,14 @@ function constantOf(choice: unknown): { const: unknown; title: string } | null {
 
 const isNull = (choice: unknown) => isObject(choice) && onlyValueIn(choice) === null;
 
-/** The schema without null, as many servers write an optional argument; null where it does not allow null. */
-export function splitNull(schema: UnknownObject): UnknownObject | null {
-  const { nullable, default: fallback, ...constraints } = schema;
-  if (fallback !== null && fallback !== undefined) constraints.default = fallback;
-  if (nullable === true) return constraints;
+/**
+ * The schema of what else a value may be, where it may be null: many servers write an optional argument so. Null where a value
+ * may not be null, and where a choice has nothing else.
+ */
+export function schemaBesideNull(schema: UnknownObject): UnknownObject | null {
+  const { nullable, ...unmarked } = schema;
+  if (nullable === true) return schemaBesideNull(unmarked) ?? withoutNullDefault(unmarked);
+  const constraints = withoutNullDefault(unmarked);
   if (Array.isArray(schema.enum))
     constraints.enum = schema.enum.filter((choice) => choice !== null);
   if (Array.isArray(schema.type) && schema.type.includes("null")) {
@@ -63,4 +66,9 @@ export function splitNull(schema: UnknownObject): UnknownObject | null {
   if (nonNullChoices.length === 0) return null;
   if (nonNullChoices.length === 1 && isObject(first)) return { ...first, ...beside };
   return { ...beside, [key]: nonNullChoices };
+}
+
+function withoutNullDefault({ default: fallback, ...schema }: UnknownObject): UnknownObject {
+  if (fallback !== null && fallback !== undefined) schema.default = fallback;
+  return schema;
 }
