@@ -110,22 +110,27 @@ function createRegistry(
   const cache = createCache(base, directory);
   const host = new URL(base).host;
 
-  /** The version of the API that it speaks; the older one where the newer is not known. */
+  /** Asks the newer version of the API, then the older. Null where the registry does not have what is asked for. */
   async function request(path: string): Promise<Foreign | null> {
     const versions = /\/v\d+(\.\d+)?$/.test(base) ? [""] : ["/v0.1", "/v0"];
-    let status = 0;
+    const statuses: number[] = [];
     for (const version of versions) {
       const headers = { accept: "application/json" };
       const url = new URL(`${base}${version}${path}`);
       const redirects = await egress.namedBy(url.href);
       const answer = await fetchFile({ url, gate: configured }, { redirects, maxBytes, headers });
-      const body = answer.status === 200 ? parseBody(answer.body) : undefined;
-      if (body !== undefined) return body;
-      status = answer.status;
-      if (status >= 500) break;
+      if (answer.status === 200) {
+        const body = parseBody(answer.body);
+        if (body !== undefined) return body;
+      }
+      statuses.push(answer.status);
+      if (answer.status >= 500) break;
     }
+    const refusal = statuses.find((status) => status === 401 || status === 403);
+    const status = refusal ?? statuses.at(-1);
     if (status === 404) return null;
-    throw new PlaneError("SERVER_UNAVAILABLE", `The registry ${host} answers with HTTP ${status}.`);
+    const answerText = status === 200 ? "what is not JSON" : `HTTP ${status}`;
+    throw new PlaneError("SERVER_UNAVAILABLE", `The registry ${host} answers with ${answerText}.`);
   }
 
   /** Uses the cached copy when the registry is unreachable, and reports it. */
