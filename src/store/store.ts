@@ -179,17 +179,15 @@ export function createRecorder(
 
   function note(entry: JournalEntry, isUrgent = false): void {
     if (openedJournal) openedJournal.note([entry], isUrgent);
-    else openSoon(entry, isUrgent);
+    else openJournalSoon((journal) => journal.note([entry], isUrgent));
   }
 
-  /** A turn later, so that the emitter does not wait for the store to open. */
-  function openSoon(entry?: JournalEntry, isUrgent = false): void {
-    if (openedJournal) return;
+  /** Opens the journal a turn later, so that the emitter does not wait. Where it cannot be opened, nothing is written. */
+  function openJournalSoon(write?: (journal: Journal) => void): void {
+    // Callers that need the store get the error.
     setImmediate(() =>
       journal()
-        .then((opened) => {
-          if (entry) opened.note([entry], isUrgent);
-        })
+        .then(write)
         .catch(() => undefined),
     );
   }
@@ -202,7 +200,7 @@ export function createRecorder(
     /** Tells that a call begins; what is passed on to its record. */
     begin(event: EventOf<"tool.call">, principal: Principal): RunningCall {
       bus.emit(event);
-      openSoon();
+      if (!openedJournal) openJournalSoon();
       return running.begin(event, principal);
     },
     /** Who made a call that has no record yet. */

@@ -39,7 +39,7 @@ type MovableSession = {
   kept?: StoredSession;
   keep(kept: StoredSession): void;
   /** Does it continue on another plane? */
-  goesOn(): boolean;
+  goesOnElsewhere(): boolean;
   /** Called once, before the first message. */
   ready(): void;
 };
@@ -79,7 +79,7 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
   } finally {
     // An input that is read keeps the process alive.
     input.pause();
-    await client.close(session?.goesOn());
+    await client.close(session?.goesOnElsewhere());
     flush();
   }
 }

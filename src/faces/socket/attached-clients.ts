@@ -33,12 +33,12 @@ export type ClientStream = {
   view: Hello["view"];
   session: {
     id: string;
-    /** What an earlier plane kept of it. */
+    /** What an earlier plane kept of the session. */
     kept?: StoredSession;
     /** Gives the client what a later plane needs to go on. */
     keep(kept: StoredSession): void;
-    /** It goes on with another plane. */
-    goesOn(): boolean;
+    /** Does the client go on with another plane? */
+    goesOnElsewhere(): boolean;
     /** To be called before anything is said, once the client can be served. */
     ready(): void;
   };
@@ -152,7 +152,8 @@ export class AttachedClients {
           id,
           ...(stored && { kept: stored }),
           keep: (session) => sendAside(socket, { session: { id, kept: session } }),
-          goesOn: () => this.#isDismissed,
+          // A client that was dismissed attaches to the next plane.
+          goesOnElsewhere: () => this.#isDismissed,
           ready,
         },
       });
@@ -170,6 +171,7 @@ function send(socket: Socket, line: Welcome | Refusal): void {
   if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
 }
 
+/** Sends what is for the front that attached the client, and not for the client. */
 function sendAside(socket: Socket, aside: Aside): void {
   if (!socket.destroyed) socket.write(`${asideMark}${JSON.stringify(aside)}\n`);
 }
