@@ -71,13 +71,13 @@ export function objectsOf(value: Foreign): Foreign<UnknownObject>[] {
   return itemsOf(value).filter(isForeignObject);
 }
 
-/** A text that says something. */
+/** Undefined for what is no text, and for an empty one. */
 export function foreignTextOf(value: Foreign): Foreign<string> | undefined {
   const written = unwrap(value);
   return typeof written === "string" && written !== "" ? foreign(written) : undefined;
 }
 
-/** Of a text, a number, or a yes or no. */
+/** The text of a string, a number or a boolean. */
 export function spelled(value: Foreign): Foreign<string> | undefined {
   const written = unwrap(value);
   return ["string", "number", "boolean"].includes(typeof written)
@@ -98,7 +98,7 @@ export function urlOf(
   return isPlain ? foreign(url) : null;
 }
 
-/** The same address without what stands behind its path. */
+/** The same address without its query and its fragment. */
 export function withoutQuery(address: Foreign<URL>): Foreign<URL> {
   const url = new URL(unwrap(address));
   url.search = "";

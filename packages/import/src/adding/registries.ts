@@ -27,7 +27,7 @@ const maxPages = 5;
 
 type RegistryOptions = {
   urls: readonly string[];
-  /** Where answers are kept; none are without one. */
+  /** Where answers are kept; without a directory none are. */
   directory: string | undefined;
   isOffline: boolean;
   egress: Egress;
@@ -211,7 +211,7 @@ function cachedNote(size: number): string {
   return ` ${countOf(size, "server")} seen before ${nounFor(size, "is", "are")} known.`;
 }
 
-/** It is there, and cannot be what was asked for. */
+/** For an entry of the registry whose own name or version is invalid. */
 function unreadable(name: string, host: string): PlaneError {
   return new PlaneError(
     "USAGE",
@@ -227,7 +227,7 @@ function parseBody(body: Buffer): Foreign | undefined {
   }
 }
 
-/** One of each name: the one that says so, or the first, which is the newest. */
+/** One entry for each name: the first that is not marked as old, which is the newest. */
 function latestOf(listed: readonly Foreign[]): RegistryServer[] {
   const servers = listed
     .filter((document) => !isOldVersion(document))
@@ -237,7 +237,7 @@ function latestOf(listed: readonly Foreign[]): RegistryServer[] {
   );
 }
 
-/** What a registry said before, newest last, so that it can be searched without a network. */
+/** Entries that a registry sent before, newest last, so that they are found without a network. */
 function createCache(base: string, directory: string | undefined) {
   const fileName = createHash("sha256").update(base).digest("hex").slice(0, 16);
   const file = directory === undefined ? null : join(directory, "registries", `${fileName}.json`);

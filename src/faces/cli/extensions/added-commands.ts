@@ -67,7 +67,7 @@ async function tellWhatWaits(cli: Cli, plane: Plane, options: GlobalOptions): Pr
   const { openSetup } = await import("../commands/config.ts");
   const { problems } = await (await openSetup(cli, options)).check();
   const waiting = problems.filter(({ hint }) => hint?.endsWith("toolplane trust"));
-  warnAboutConfigProblems(waiting, options, false);
+  warnAboutConfigProblems(waiting, options, { namesErrors: false });
   return null;
 }
 

@@ -106,9 +106,9 @@ function tolerantFetch(gate: StrictGate, expectedStatus: 200 | 201): CheckedFetc
     if (status >= 500 || status === 429 || status === 408)
       throw retryLaterError(new URL(url).origin, `answered HTTP ${status}`, response);
     const body: UnknownObject = (await readJsonObject(response)) ?? {};
-    const isKept = ([name, value]: [string, unknown]) =>
-      value !== null && value !== "" && name !== "id_token";
-    const members = Object.fromEntries(Object.entries(body).filter(isKept));
+    const isReadable = ([name, member]: [string, unknown]) =>
+      member !== null && member !== "" && name !== "id_token";
+    const members = Object.fromEntries(Object.entries(body).filter(isReadable));
     const isSuccess = status < 300 && body.error === undefined;
     const retryAfter = response.headers.get("retry-after");
     const init = {
