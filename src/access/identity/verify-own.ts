@@ -35,8 +35,8 @@ export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
           return await (await setAt(origin))(header, token);
         } catch (thrown) {
           // Another replica may have made a new key.
-          if (thrown instanceof errors.JWKSNoMatchingKey)
-            return (await setAt(origin, true))(header, token);
+          const isKeyUnknown = thrown instanceof errors.JWKSNoMatchingKey;
+          if (isKeyUnknown) return (await setAt(origin, isKeyUnknown))(header, token);
           throw thrown;
         }
       },

@@ -209,7 +209,7 @@ export async function openPlane(
     ...recordingOptions(options),
   });
   if (options.logLevel === "debug") showEvents(plane);
-  if (cli.isReported) return plane;
+  if (cli.areProblemsReported) return plane;
   // A plane of another process tells there what its extensions do.
   if (!plane.isRemote) showExtensions(plane, options, extra);
   if (!isQuiet) await warnAboutProblems(cli, plane, options, extra.watch);

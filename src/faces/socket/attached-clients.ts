@@ -34,9 +34,9 @@ export type ClientStream = {
   session: {
     id: string;
     /** What an earlier plane kept of the session. */
-    kept?: StoredSession;
+    stored?: StoredSession;
     /** Gives the client what a later plane needs to go on. */
-    keep(kept: StoredSession): void;
+    store(session: StoredSession): void;
     /** Does the client go on with another plane? */
     goesOnElsewhere(): boolean;
     /** Called once the client can be served, and before anything is sent to it. */
@@ -150,8 +150,8 @@ export class AttachedClients {
         view: hello.view,
         session: {
           id,
-          ...(storedSession && { kept: storedSession }),
-          keep: (session) => sendAside(socket, { session: { id, kept: session } }),
+          ...(storedSession && { stored: storedSession }),
+          store: (session) => sendAside(socket, { session: { id, kept: session } }),
           // A client that was dismissed attaches to the next plane.
           goesOnElsewhere: () => this.#isDismissed,
           ready,

@@ -45,7 +45,7 @@ export function createCommands(cli: Cli, options: GlobalOptions, chat: () => Cha
           ...cli,
           argv: [...planeArguments(options), ...commandArguments],
           ...(usesPlaneOfChat && {
-            isReported: true,
+            areProblemsReported: true,
             openPlane: async () => createChatPlane(session, notes),
           }),
         }),
