@@ -5,11 +5,11 @@ import { runFront } from "./faces/socket/front.ts";
 import { isSettingVariable, type PlanePlace } from "./faces/socket/plane-place.ts";
 import { type Reached, reachPlane } from "./faces/socket/reach-plane.ts";
 import {
+  claimPlace,
   type FoundPlace,
   findPlace,
   type LocalPlace,
   localCaller,
-  openPlace,
 } from "./local-files.ts";
 
 /** How long a background plane waits for another client after its last one has left. */
@@ -30,17 +30,17 @@ export type LocalClient = LocalPlace & {
 };
 
 /**
- * Connects one MCP client with the plane of its configuration, until the client leaves. Where that cannot be, tells why
- * before anything was read.
+ * Connects one MCP client with the plane of its configuration, until the client leaves. A failure to connect is returned
+ * before any input of the client is read.
  */
 export async function attachClient(
   client: LocalClient,
 ): Promise<Extract<Reached, { kind: "failed" }> | null> {
   const { input, output, signal, say } = client;
   const failed = (why: string) => ({ kind: "failed" as const, why, isUsage: false });
-  const reach = async (session: AttachedSession | null, graceMs: number): Promise<Reached> => {
+  const reach = async (session: AttachedSession | null = null, graceMs = 0): Promise<Reached> => {
     try {
-      // Found again each time: a plane that a person serves may have come or gone.
+      // A plane that a person serves may have come or gone since the last connection.
       const foundPlace = findPlace(client, { isForClients: true });
       const start = starter(foundPlace, client);
       return await reachPlane({
@@ -55,11 +55,12 @@ export async function attachClient(
     }
   };
   try {
-    openPlace(client);
+    // The place itself is found for each connection.
+    claimPlace(client);
   } catch (thrown) {
     return failed((thrown as Error).message);
   }
-  const first = await reach(null, 0);
+  const first = await reach();
   if (first.kind === "failed") return signal.aborted ? null : first;
   await runFront({ input, output, signal, say, first, reach });
   return null;
@@ -94,7 +95,7 @@ function starter(foundPlace: FoundPlace, { logLevel, directory }: LocalClient) {
   ];
   return async () => {
     const { startBackground } = await import("./faces/socket/start-background.ts");
-    // It serves clients of several directories, and so belongs to none, unless a project's files are found in one.
+    // It serves clients of several directories. It runs in one only where a project's files were found there.
     return startBackground(
       foundPlace,
       ownProgram(),

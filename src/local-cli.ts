@@ -149,12 +149,12 @@ type SocketPlace = {
 
 /** Where commands and clients of this user find the plane. */
 async function openSocket(plane: Plane, localPlace: SocketPlace, idleMs: number | null) {
-  const [{ serveSocket }, { serveStdio }, { openPlace }] = await Promise.all([
+  const [{ serveSocket }, { serveStdio }, { claimPlace }] = await Promise.all([
     import("./faces/socket/serve-socket.ts"),
     import("./faces/gateway/serve-stdio.ts"),
     import("./local-files.ts"),
   ]);
-  const planePlace = openPlace(localPlace);
+  const planePlace = claimPlace(localPlace);
   return serveSocket(plane, {
     place: planePlace,
     idleMs,

@@ -101,8 +101,8 @@ function ownPlace(configuration: {
 
 const configArguments = (files: readonly string[]) => files.flatMap((file) => ["--config", file]);
 
-/** The place of exactly this configuration. Names that lead through links are resolved once the directory is there. */
-export function openPlace(local: LocalPlace): PlanePlace {
+/** Makes the directories of exactly this configuration. Links in their names are resolved once they are there. */
+export function claimPlace(local: LocalPlace): PlanePlace {
   const { files, projectFiles, dataDirectory } = findLocalFiles(local);
   const configuration = { dataDirectory, files, isFound: projectFiles.length > 0 };
   claimDirectories(planePlace(configuration));

@@ -115,7 +115,7 @@ export function createLookup(parts: LookupParts) {
     );
   }
 
-  function toShow(reference: string | ToolId, principal: Principal): Promise<Tool> {
+  function visibleTool(reference: string | ToolId, principal: Principal): Promise<Tool> {
     return find(reference, principal, { names: knownTo(principal), shows: showsTo(principal) });
   }
 
@@ -129,14 +129,14 @@ export function createLookup(parts: LookupParts) {
 
   const tool: Inside<PlaneTools>["get"] = async (reference, { principal }) => {
     requireScope(principal, "read", "look at tools");
-    const shownTool = await toShow(reference, principal);
+    const shownTool = await visibleTool(reference, principal);
     requireGrant(principal, shownTool, grantToLook);
     return catalogue().listing(shownTool, principal);
   };
 
   return {
     toCall,
-    toShow,
+    visibleTool,
     tool,
     ...withLookupCache(parts, toCall),
     /** Of one server, or of all. */
@@ -246,7 +246,8 @@ function withLookupCache(
   function trusted(tool: Tool, principal: Principal): Tool | Promise<Tool> {
     const standing = quality.standing();
     if (standing !== null && released.get(tool) === standing) return tool;
-    const verified = quality.requireTrusted(tool, !("refused" in grants.grantFor(principal, tool)));
+    const mayUse = !("refused" in grants.grantFor(principal, tool));
+    const verified = quality.requireTrusted(tool, { mayUse });
     if (standing !== null && !(verified instanceof Promise)) released.set(tool, standing);
     return verified;
   }

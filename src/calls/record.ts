@@ -57,8 +57,8 @@ export type RecordCall = (
   run: (step: Step) => Routed | Executed | Promise<Routed | Executed>,
 ) => Promise<Outcome>;
 
-/** What the stages have learned so far. */
-type Learned = Requested & Partial<Executed>;
+/** A call with what the stages have added to it so far. */
+type CallSoFar = Requested & Partial<Executed>;
 
 export type RecordOptions = {
   /** Tells that a call begins. */
@@ -72,13 +72,13 @@ export type RecordOptions = {
   /** Of what holds no secret. */
   emitClean(event: PlaneEvent): void;
   /** Resolves when durable. `error` has the provider's own words. */
-  keepFailed?(call: Learned, record: CallRecord, error: ErrorReport | null): Promise<void>;
+  keepFailed?(call: CallSoFar, record: CallRecord, error: ErrorReport | null): Promise<void>;
   /** Takes on a call that could not be sent. The error says so, or why it is not taken. */
-  accept?(call: Learned, error: PlaneError): Promise<PlaneError>;
+  accept?(call: CallSoFar, error: PlaneError): Promise<PlaneError>;
   /** For the caller: a large result is stored. */
-  present?(call: Learned, outcome: Outcome): Outcome | Promise<Outcome>;
-  onEnded?(call: Learned, outcome: Outcome, stages: CallRecord["stages"]): void;
-  onApprovedEnd?(yes: HeldYes, outcome: Outcome, call: Learned): Promise<void>;
+  present?(call: CallSoFar, outcome: Outcome): Outcome | Promise<Outcome>;
+  onEnded?(call: CallSoFar, outcome: Outcome, stages: CallRecord["stages"]): void;
+  onApprovedEnd?(yes: HeldYes, outcome: Outcome, call: CallSoFar): Promise<void>;
 };
 
 /** Whatever happens, the call is recorded before it is answered. */
@@ -124,7 +124,7 @@ const unavailable: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Its caller chose to have it run later, and another attempt does no harm and may succeed. */
-function mayQueue(call: Learned, error: PlaneError): boolean {
+function mayQueue(call: CallSoFar, error: PlaneError): boolean {
   const { onUnavailable, dryRun, ownRetries } = call.options;
   if (onUnavailable !== "queue" || dryRun || ownRetries) return false;
   if (!unavailable.has(error.code) || error.data.permanent === true) return false;
@@ -134,7 +134,7 @@ function mayQueue(call: Learned, error: PlaneError): boolean {
 
 /** What cannot be stored is not accepted. */
 async function accepted(
-  call: Learned,
+  call: CallSoFar,
   error: PlaneError,
   { accept }: Pick<RecordOptions, "accept">,
 ): Promise<PlaneError> {
@@ -163,7 +163,7 @@ export function unrecorded(shown: Outcome, why: PlaneError): Outcome {
 
 function trackStages(requested: Requested, startedAt: number) {
   const stages: CallRecord["stages"] = [];
-  let call: Learned = requested;
+  let call: CallSoFar = requested;
   let stageStartedAt = startedAt;
 
   function ended<T extends Requested>(stage: string, result?: T): void {
@@ -203,7 +203,7 @@ function warn({ call }: Outcome, what: string, thrown: unknown): void {
 
 /** As a dead letter; closes its approval. */
 async function closeCall(
-  call: Learned,
+  call: CallSoFar,
   record: CallRecord,
   outcome: Outcome,
   shown: Outcome,
@@ -236,7 +236,7 @@ function callEvent(requested: Requested): EventOf<"tool.call"> {
 
 /** A result that cannot be stored is returned whole. */
 export function presented(
-  call: Learned,
+  call: CallSoFar,
   outcome: Outcome,
   { present }: Pick<RecordOptions, "present">,
 ): Outcome | Promise<Outcome> {
@@ -257,7 +257,7 @@ export function presented(
 const maxPageLength = 500;
 
 function toRecord(
-  call: Learned,
+  call: CallSoFar,
   outcome: Outcome,
   attempts: Attempt[],
   stages: CallRecord["stages"],
@@ -286,8 +286,8 @@ function toRecord(
     approval: redactDeep(approval ?? null),
     resultHash: executed ? hashResult(executed.result) : null,
     // The tool's own result, where hooks changed it.
-    ...(executed?.said
-      ? { resultHash: hash(executed.said), changedHash: hash(executed.result) }
+    ...(executed?.replacedResult
+      ? { resultHash: hash(executed.replacedResult), changedHash: hash(executed.result) }
       : {}),
     ...(hooks ? { hooks } : {}),
     error: outcome.error ? withoutForeignText(outcome.error) : null,
@@ -300,7 +300,7 @@ function toRecord(
   };
 }
 
-/** Of the failure of an earlier call, which this one collected. */
+/** The earlier call whose failure this one collected. */
 function collectedIn(error: ErrorReport | undefined): Pick<CallRecord, "collected"> {
   const { collected } = error?.data ?? {};
   if (collected === undefined) return {};
@@ -308,21 +308,21 @@ function collectedIn(error: ErrorReport | undefined): Pick<CallRecord, "collecte
 }
 
 /** Callers of a tool give the same few arguments. */
-const namesKnown = createLru<string[]>(100);
+const redactedNamesByKey = createLru<string[]>(100);
 const maxNamesLength = 500;
 
 function redactedNames(args: JsonObject | undefined): string[] {
   const names = Object.keys(args ?? {});
   if (names.length === 0) return names;
   const key = names.join("\n");
-  const cached = namesKnown.get(key);
+  const cached = redactedNamesByKey.get(key);
   if (cached !== undefined) return cached;
   const redacted = redactDeep(names);
-  if (key.length < maxNamesLength) namesKnown.set(key, redacted);
+  if (key.length < maxNamesLength) redactedNamesByKey.set(key, redacted);
   return redacted;
 }
 
-/** Of the original text where there is one: no rewriting to hash. */
+/** A result that came as text is hashed as it came, without writing it again. */
 export function hashResult(result: ToolResult): string {
   const source = bytesOf(result) ?? sourceTextOf(result);
   if (source === undefined) return hash(result);
@@ -338,33 +338,37 @@ function withoutForeignText(error: ErrorReport): ErrorReport {
 
 /** A tool's health counts every executed call, also per persona; a provider's only its own part. */
 function samplesOf(
-  call: Learned,
+  call: CallSoFar,
   { at, status, durationMs, attempts, error }: CallRecord,
 ): HealthSample[] {
   const { tool, principal, executed } = call;
-  const isEnded = status === "cancelled" || error?.data.stopped === true;
-  const counted = attempts.filter(({ shared }) => !shared);
-  if (!tool || tool.id.kind || counted.length === 0 || isEnded) return [];
+  const isStoppedFromOutside = status === "cancelled" || error?.data.stopped === true;
+  const ownAttempts = attempts.filter(({ shared }) => shared === undefined);
+  const isOffer = tool?.id.kind !== undefined;
+  if (!tool || isOffer || ownAttempts.length === 0 || isStoppedFromOutside) return [];
   const key = healthKey(tool);
   // A hook's change is not the tool's doing.
-  const ok = executed?.said ? executed.said.isError !== true : status === "succeeded";
+  const ok = executed?.replacedResult
+    ? executed.replacedResult.isError !== true
+    : status === "succeeded";
   const sample = (subject: string, isOk: boolean, ms: number) => ({
     subject,
     at,
     ok: isOk,
     latencyMs: ms,
   });
-  const viewer = tool.persona === null ? principal.persona : null;
+  // A tool of a persona is health of that persona already.
+  const persona = tool.persona === null ? principal.persona : null;
   const samples = [sample(toolSubject(key), ok, durationMs)];
-  if (viewer !== null) samples.push(sample(personaSubject(key, viewer), ok, durationMs));
-  for (const attempt of counted) {
+  if (persona !== null) samples.push(sample(personaSubject(key, persona), ok, durationMs));
+  for (const attempt of ownAttempts) {
     const subject = providerSubject(key, attempt.provider);
     samples.push(sample(subject, attempt.ok, rounded(attempt.durationMs)));
   }
   return samples;
 }
 
-function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: number): Outcome {
+function toOutcome(call: CallSoFar, thrown: PlaneError | undefined, durationMs: number): Outcome {
   const { executed, approval, input } = call;
   const error =
     thrown ?? (executed?.result.isError ? toolErrorOf(call, executed.result) : undefined);
@@ -395,13 +399,13 @@ function toOutcome(call: Learned, thrown: PlaneError | undefined, durationMs: nu
 }
 
 /** A tool's own error is an answer. */
-function sentBy({ executed }: Learned, { data }: PlaneError, attempts: readonly Attempt[]): Sent {
+function sentBy({ executed }: CallSoFar, { data }: PlaneError, attempts: readonly Attempt[]): Sent {
   if (executed !== undefined) return "sent";
   return sentOf(data, attempts);
 }
 
 /** Every failure of a call names its tool, its server and how often it was tried. */
-function withPlace(error: PlaneError, { tool }: Learned, attempts: number): PlaneError {
+function withPlace(error: PlaneError, { tool }: CallSoFar, attempts: number): PlaneError {
   if (tool === undefined) return error;
   const { name, id } = tool;
   const data =
@@ -429,7 +433,7 @@ function failedWith(thrown: PlaneError, call: CallReport, result: ToolResult | u
   return { ...waiting, approval: { id: approvalId } };
 }
 
-function warningsOf(call: Learned): Pick<CallReport, "warnings" | "argumentNotes"> {
+function warningsOf(call: CallSoFar): Pick<CallReport, "warnings" | "argumentNotes"> {
   const { input, executed, judged, tool } = call;
   const notes: string[] = [];
   if (input?.respelt)
@@ -451,7 +455,7 @@ function warningsOf(call: Learned): Pick<CallReport, "warnings" | "argumentNotes
 }
 
 /** Files that were given and went nowhere. */
-function unusedFiles({ files = {}, injected, tool }: Learned): string[] {
+function unusedFiles({ files = {}, injected, tool }: CallSoFar): string[] {
   const names = Object.keys(files);
   if (names.length === 0 || injected === undefined || tool === undefined) return [];
   const sent = new Set(Object.values(injected.values).flat());
@@ -467,7 +471,7 @@ function unusedFiles({ files = {}, injected, tool }: Learned): string[] {
   ];
 }
 
-function attemptsOf(call: Learned, error: PlaneError | undefined): Attempt[] {
+function attemptsOf(call: CallSoFar, error: PlaneError | undefined): Attempt[] {
   return call.executed?.attempts ?? (error?.data.history as Attempt[] | undefined) ?? [];
 }
 
@@ -478,13 +482,13 @@ function askedName({ asked: { tool } }: Requested): string {
 }
 
 /** The caller reads what really ran, or which call this answers, before the result. */
-function withNote(result: ToolResult, call: Learned): ToolResult {
+function withNote(result: ToolResult, call: CallSoFar): ToolResult {
   const text = noteOn(call);
   if (text === null) return result;
   return { ...result, content: [{ type: "text", text }, ...(result.content ?? [])] };
 }
 
-function noteOn({ approved, input, executed }: Learned): string | null {
+function noteOn({ approved, input, executed }: CallSoFar): string | null {
   if (executed?.collected) return collectedText(executed.collected);
   if (approved === undefined || approved.arguments !== null) return null;
   const ran = JSON.stringify(input?.arguments ?? {}, null, 2);
@@ -505,10 +509,10 @@ export function stateField(
 }
 
 /** The tool, or a hook in its place, which names itself. */
-function toolErrorOf({ tool, executed }: Learned, result: ToolResult): PlaneError {
+function toolErrorOf({ tool, executed }: CallSoFar, result: ToolResult): PlaneError {
   const name = tool?.name ?? "";
   const text = shorten(resultText(result), maxErrorLength);
-  const isByHook = executed?.said && executed.said.isError !== true;
+  const isByHook = executed?.replacedResult && executed.replacedResult.isError !== true;
   if (isByHook) return new PlaneError("TOOL_ERROR", text, { data: { tool: name } });
   return describeToolError(name, text);
 }

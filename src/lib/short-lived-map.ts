@@ -1,14 +1,14 @@
 type Key = string | number | bigint;
 
 /**
- * For entries that live as long as a call. A `Map` or `Set` that is written all the time is copied now and then, and each
- * old copy holds its entries and the next copy until a full collection: all calls would be kept until then.
+ * A long-lived map of short-lived entries, as of calls under way. V8 copies a `Map` or `Set` to another table now and
+ * then. An old table leads to its entries and to the next table, so all calls would stay until a full collection.
  */
 export function createShortLivedMap<V>() {
   const entries: Record<string | number, V> = Object.create(null);
   let size = 0;
   return {
-    /** Undefined also for what can be no key. */
+    /** Undefined also where `key` is of a type that no key has. */
     get: (key: unknown): V | undefined => entries[nameOf(key)],
     set(key: Key, value: V): void {
       const name = nameOf(key);

@@ -3,7 +3,7 @@ import { plainText } from "../lib/text/plain-text.ts";
 import { variableName } from "../lib/text/variable-name.ts";
 import { isObject, type Json, listOrEmpty, type UnknownObject } from "./json.ts";
 
-let open: <T>(value: Foreign<T>) => T;
+let unwrap: <T>(value: Foreign<T>) => T;
 
 /**
  * What a stranger wrote: an entry of a registry, the manifest of a bundle, the document of an API, a file of another
@@ -20,7 +20,7 @@ export class Foreign<out T = unknown> {
   }
 
   static {
-    open = (value) => value.#written;
+    unwrap = (value) => value.#written;
   }
 
   /** The compiler lets a template take anything. */
@@ -43,44 +43,44 @@ export type NotForeign<T> = T extends Foreign ? never : unknown;
 // Looking into it: what comes back is foreign too, except yes and no.
 
 export function fieldOf(value: Foreign, name: string): Foreign {
-  const opened = open(value);
-  return foreign(isObject(opened) && Object.hasOwn(opened, name) ? opened[name] : undefined);
+  const written = unwrap(value);
+  return foreign(isObject(written) && Object.hasOwn(written, name) ? written[name] : undefined);
 }
 
 export function fieldsOf(value: Foreign): [name: Foreign<string>, value: Foreign][] {
-  const opened = open(value);
-  return isObject(opened)
-    ? Object.entries(opened).map(([name, inner]) => [foreign(name), foreign(inner)])
+  const written = unwrap(value);
+  return isObject(written)
+    ? Object.entries(written).map(([name, inner]) => [foreign(name), foreign(inner)])
     : [];
 }
 
 export function isForeignObject(value: Foreign): value is Foreign<UnknownObject> {
-  return isObject(open(value));
+  return isObject(unwrap(value));
 }
 
 export function isForeignList(value: Foreign): boolean {
-  return Array.isArray(open(value));
+  return Array.isArray(unwrap(value));
 }
 
 export function itemsOf(value: Foreign): Foreign[] {
-  return listOrEmpty(open(value)).map(foreign);
+  return listOrEmpty(unwrap(value)).map(foreign);
 }
 
 export function objectsOf(value: Foreign): Foreign<UnknownObject>[] {
   return itemsOf(value).filter(isForeignObject);
 }
 
-/** A text that says something. */
+/** Undefined for what is no text, and for an empty one. */
 export function foreignTextOf(value: Foreign): Foreign<string> | undefined {
-  const opened = open(value);
-  return typeof opened === "string" && opened !== "" ? foreign(opened) : undefined;
+  const written = unwrap(value);
+  return typeof written === "string" && written !== "" ? foreign(written) : undefined;
 }
 
-/** Of a text, a number, or a yes or no. */
+/** The text of a string, a number or a boolean. */
 export function spelled(value: Foreign): Foreign<string> | undefined {
-  const opened = open(value);
-  return ["string", "number", "boolean"].includes(typeof opened)
-    ? foreign(String(opened))
+  const written = unwrap(value);
+  return ["string", "number", "boolean"].includes(typeof written)
+    ? foreign(String(written))
     : undefined;
 }
 
@@ -89,24 +89,24 @@ export function urlOf(
   text: Foreign<string>,
   base?: URL | Foreign<URL> | null,
 ): Foreign<URL> | null {
-  const address = open(text);
-  const from = (base instanceof Foreign ? open(base) : base)?.href;
+  const address = unwrap(text);
+  const from = (base instanceof Foreign ? unwrap(base) : base)?.href;
   const url = URL.parse(address, from);
   const isPlain =
     url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
   return isPlain ? foreign(url) : null;
 }
 
-/** The same address without what stands behind its path. */
+/** The same address without its query and its fragment. */
 export function withoutQuery(address: Foreign<URL>): Foreign<URL> {
-  const url = new URL(open(address));
+  const url = new URL(unwrap(address));
   url.search = "";
   url.hash = "";
   return foreign(url);
 }
 
 export function isTrue(value: Foreign): boolean {
-  return open(value) === true;
+  return unwrap(value) === true;
 }
 
 /** Parts between placeholders, and the names of the placeholders: the first group of the pattern. */
@@ -114,26 +114,26 @@ export function splitAt(
   text: Foreign<string>,
   pattern: RegExp,
 ): (Foreign<string> | { name: Foreign<string> })[] {
-  const opened = open(text);
+  const written = unwrap(text);
   const parts: (Foreign<string> | { name: Foreign<string> })[] = [];
   let from = 0;
-  for (const { index, 0: placeholder, 1: name = "" } of opened.matchAll(pattern)) {
-    parts.push(foreign(opened.slice(from, index)), { name: foreign(name) });
+  for (const { index, 0: placeholder, 1: name = "" } of written.matchAll(pattern)) {
+    parts.push(foreign(written.slice(from, index)), { name: foreign(name) });
     from = index + placeholder.length;
   }
-  return [...parts, foreign(opened.slice(from))];
+  return [...parts, foreign(written.slice(from))];
 }
 
 export function joined(...parts: readonly (Foreign<string> | string)[]): Foreign<string> {
-  return foreign(parts.map((part) => (typeof part === "string" ? part : open(part))).join(""));
+  return foreign(parts.map((part) => (typeof part === "string" ? part : unwrap(part))).join(""));
 }
 
 export function matches(text: Foreign<string>, pattern: RegExp): boolean {
-  return pattern.test(open(text));
+  return pattern.test(unwrap(text));
 }
 
 export function isSame(a: Foreign<string>, b: Foreign<string>): boolean {
-  return open(a) === open(b);
+  return unwrap(a) === unwrap(b);
 }
 
 // Coming out of it.
@@ -142,7 +142,7 @@ const secretReference = /\$\{\s*(command|file|keychain)\s*:/i;
 
 /** Which kind of reference to a program or a secret of this machine it holds anywhere; null where none. */
 export function findSecretReference(value: Foreign): string | null {
-  const unvisited: unknown[] = [open(value)];
+  const unvisited: unknown[] = [unwrap(value)];
   while (unvisited.length > 0) {
     const node = unvisited.pop();
     if (typeof node === "string") {
@@ -163,7 +163,7 @@ export function writeText(pieces: readonly Piece[]): string {
   let literal = "";
   for (const piece of pieces) {
     if (typeof piece === "string") literal += piece;
-    else if (piece instanceof Foreign) literal += open(piece);
+    else if (piece instanceof Foreign) literal += unwrap(piece);
     else {
       const reference =
         "variable" in piece ? `\${${variableName(piece.variable)}}` : piece.reference;
@@ -184,20 +184,20 @@ function escapeReferences(text: string, isBeforeReference: boolean): string {
 
 /** The same value with every text rewritten; names of fields stay. */
 export function rewriteTexts(value: Foreign, rewrite: (text: Foreign<string>) => string): Json {
-  const opened = open(value);
-  if (typeof opened === "string") return rewrite(foreign(opened));
-  if (Array.isArray(opened)) return opened.map((item) => rewriteTexts(foreign(item), rewrite));
-  if (!isObject(opened))
-    return typeof opened === "number" || typeof opened === "boolean" ? opened : null;
+  const written = unwrap(value);
+  if (typeof written === "string") return rewrite(foreign(written));
+  if (Array.isArray(written)) return written.map((item) => rewriteTexts(foreign(item), rewrite));
+  if (!isObject(written))
+    return typeof written === "number" || typeof written === "boolean" ? written : null;
   return Object.fromEntries(
-    Object.entries(opened).map(([name, inner]) => [name, rewriteTexts(foreign(inner), rewrite)]),
+    Object.entries(written).map(([name, inner]) => [name, rewriteTexts(foreign(inner), rewrite)]),
   );
 }
 
 /** Its groups, where it is all that the pattern describes. */
 export function asMatch(text: Foreign<string>, pattern: RegExp): readonly string[] | null {
-  const groups = pattern.exec(open(text));
-  return groups !== null && groups[0].length === open(text).length
+  const groups = pattern.exec(unwrap(text));
+  return groups !== null && groups[0].length === unwrap(text).length
     ? [...groups].map((group) => group ?? "")
     : null;
 }
@@ -212,8 +212,8 @@ export function asOneOf<const T extends string>(
   value: Foreign,
   known: readonly T[],
 ): T | undefined {
-  const opened = open(value);
-  return known.find((candidate) => candidate === opened);
+  const written = unwrap(value);
+  return known.find((candidate) => candidate === written);
 }
 
 /** What a name of each kind may look like. None begins with a dash, holds a space or can be a reference. */
@@ -232,34 +232,32 @@ const names = {
 export type NameKind = keyof typeof names;
 
 export function asName(value: Foreign, kind: NameKind): string | undefined {
-  const opened = open(value);
-  return typeof opened === "string" && names[kind].test(opened) ? opened : undefined;
+  const written = unwrap(value);
+  return typeof written === "string" && names[kind].test(written) ? written : undefined;
 }
 
 /** The name of a variable of this machine that stands for it. */
 export function asVariable(text: Foreign<string>): string {
-  return variableName(open(text).replace(/^-+/, ""));
+  return variableName(unwrap(text).replace(/^-+/, ""));
 }
 
 /** Of letters, digits, underscores and dashes. */
 export function asWord(text: Foreign<string>): string {
-  return open(text).replaceAll(/[^A-Za-z0-9_-]+/g, "-");
+  return unwrap(text).replaceAll(/[^A-Za-z0-9_-]+/g, "-");
 }
 
 /** A value in the query of an address. */
 export function asQueryValue(text: Foreign<string>): string {
-  return encodeURIComponent(open(text).toWellFormed());
+  return encodeURIComponent(unwrap(text).toWellFormed());
 }
 
-/** For a person to read; never to be used. Of an address, its host. */
+/** Text for a person to read, never for a command, a file or a request. Of an address, its host; of an object, nothing. */
 export function asShown(value: Foreign): string {
-  const opened = open(value);
-  if (opened instanceof URL) return opened.host;
-  return typeof opened === "string"
-    ? plainText(opened)
-    : typeof opened === "object"
-      ? ""
-      : String(opened ?? "");
+  const written = unwrap(value);
+  if (written instanceof URL) return written.host;
+  if (typeof written === "string") return plainText(written);
+  if (typeof written === "object" || written === undefined) return "";
+  return String(written);
 }
 
 /** An address with the gate that its connections must pass. */
@@ -267,15 +265,15 @@ export type Address = { url: URL; gate: Gate };
 
 /** By the rules for what strangers name. */
 export function asAddress(address: Foreign<URL>, gate: StrictGate): Address {
-  return { url: open(address), gate };
+  return { url: unwrap(address), gate };
 }
 
 /** Of a document that the person keeps in a file of their own. */
 export function asOwnAddress(address: Foreign<URL>, gate: Gate): Address {
-  return { url: open(address), gate };
+  return { url: unwrap(address), gate };
 }
 
 /** As JSON, to be kept and read again as foreign. */
 export function asStored(values: readonly Foreign[]): string {
-  return JSON.stringify(values.map(open));
+  return JSON.stringify(values.map(unwrap));
 }

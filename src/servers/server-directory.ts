@@ -32,11 +32,11 @@ type Reader = Pick<Principal, "user" | "directory">;
 export function createServerDirectory(options: DirectoryOptions) {
   const map = createServerMap(options);
   const { find, all: allServers, broken } = map;
-  const isBroken = (name: string) => Object.hasOwn(broken(), name);
+  const isMisconfigured = (name: string) => Object.hasOwn(broken(), name);
   const foundInField = (name: string): Pick<ServerStatus, "foundIn"> =>
     withoutUndefined({ foundIn: options.foundIn?.(name) });
   const ifRunnable = <T>(name: string, use: (server: Server) => T): T | null =>
-    isBroken(name) ? null : use(find(name));
+    isMisconfigured(name) ? null : use(find(name));
   const serverFor = (name: string, { directory }: Reader): Server =>
     find(name).in?.(directory) ?? find(name);
   const chosenServers = (name: string | undefined) =>
@@ -44,11 +44,11 @@ export function createServerDirectory(options: DirectoryOptions) {
 
   return {
     ...map,
-    isBroken,
+    isMisconfigured,
     names: (): string[] => [...allServers().map(([name]) => name), ...Object.keys(broken())],
     /** Throws an error that names the nearest one. */
     requireName(name: string): string {
-      if (!isBroken(name)) find(name);
+      if (!isMisconfigured(name)) find(name);
       return name;
     },
     enabled: (names: Iterable<string>): Server[] => {
@@ -59,7 +59,7 @@ export function createServerDirectory(options: DirectoryOptions) {
     },
     /** Null where it works. */
     trouble: (name: string, owner?: SessionOwner): string | null =>
-      isBroken(name) ? cannotRun(name, broken()) : troubleOf(name, find(name), owner),
+      isMisconfigured(name) ? cannotRun(name, broken()) : troubleOf(name, find(name), owner),
     status: (): ServerStatus[] => [
       ...allServers().map(([name, server]) => ({
         name,

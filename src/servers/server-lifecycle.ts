@@ -88,7 +88,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
     /** Would `discover` find nothing new? */
     isSettled(names: readonly string[], owner: SessionOwner): boolean {
       for (const name of names)
-        if (directory.isBroken(name) || !find(name).isSettled(owner)) return false;
+        if (directory.isMisconfigured(name) || !find(name).isSettled(owner)) return false;
       return recall.isDone();
     },
     /** Without `force` servers in backoff are skipped. */
@@ -96,7 +96,7 @@ export function createServerLifecycle(directory: ServerDirectory, options: Lifec
       names: readonly string[],
       { force = true }: { force?: boolean } = {},
     ): Promise<RefreshReport> {
-      const runnable = names.filter((name) => !directory.isBroken(name));
+      const runnable = names.filter((name) => !directory.isMisconfigured(name));
       return refreshAll(
         runnable.map((name) => ({ name, server: find(name) })),
         force,

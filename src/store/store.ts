@@ -77,7 +77,7 @@ export async function loadTables() {
 
 const transientTypes: ReadonlySet<EventType> = new Set(transientEvents);
 
-/** A person waits for these. */
+/** Events that a person waits for are written at once. */
 const urgentTypes: ReadonlySet<EventType> = new Set([
   "approval.requested",
   "approval.changed",
@@ -164,10 +164,10 @@ export function createRecorder(
     emitClean(redactDeep(event));
   }
 
-  /** What holds no secret. */
+  /** Emits an event that holds no secret. */
   function emitClean(event: PlaneEvent): void {
     const { type } = event;
-    // Its record has it.
+    // The record of the call has its result.
     if (type === "tool.result") return bus.emit(event);
     if ("callId" in event) running.announce(event.callId);
     bus.emit(event);
@@ -179,17 +179,15 @@ export function createRecorder(
 
   function note(entry: JournalEntry, isUrgent = false): void {
     if (openedJournal) openedJournal.note([entry], isUrgent);
-    else openSoon(entry, isUrgent);
+    else openJournalSoon((journal) => journal.note([entry], isUrgent));
   }
 
-  /** A turn later, so that the emitter does not wait for the store to open. */
-  function openSoon(entry?: JournalEntry, isUrgent = false): void {
-    if (openedJournal) return;
+  /** Opens the journal a turn later, so that the emitter does not wait. Where it cannot be opened, nothing is written. */
+  function openJournalSoon(write?: (journal: Journal) => void): void {
+    // Callers that need the store get the error.
     setImmediate(() =>
       journal()
-        .then((opened) => {
-          if (entry) opened.note([entry], isUrgent);
-        })
+        .then(write)
         .catch(() => undefined),
     );
   }
@@ -199,10 +197,10 @@ export function createRecorder(
     storeOf,
     emit,
     emitClean,
-    /** Tells that a call begins; what is passed on to its record. */
+    /** Announces that a call begins. What it returns is passed on to the call's record. */
     begin(event: EventOf<"tool.call">, principal: Principal): RunningCall {
       bus.emit(event);
-      openSoon();
+      if (!openedJournal) openJournalSoon();
       return running.begin(event, principal);
     },
     /** Who made a call that has no record yet. */
@@ -295,9 +293,9 @@ export function createRecorder(
       // After the events of this turn, which wait for the store, too.
       return nextTurn().then(journal).then(keepIn);
     },
-    /** How a call ended that waited for a person and has not run. */
+    /** Records how a call ended that waited for a person and has not run. */
     async recordEnd(call: CallRecord): Promise<void> {
-      // Its start is an event of its own by now.
+      // The call's start was stored as an event while it waited.
       await (await journal()).keep([toCallEntry(call, 1)]);
       emitClean(redactDeep(resultEvent(call)));
     },
@@ -309,7 +307,7 @@ export function createRecorder(
         if (isRequired()) throw ranUnrecorded(thrown, isDone);
       }
     },
-    /** Health of what is no call; stored with the next commit. */
+    /** Adds health samples that belong to no call. They are stored with the next commit. */
     async recordSamples(samples: readonly HealthSample[]): Promise<void> {
       await journal();
       rings.add(health.marked(samples));
@@ -403,7 +401,7 @@ async function openJournal(
   );
 }
 
-/** Or as JSON already; then it ran. */
+/** The record of a call. A call that ran brings it as JSON already. */
 type RecordedCall = CallRecord | { columns: CallColumns; text: string };
 
 /** Serialised at once: a waiting text takes less memory than its record. */
@@ -425,7 +423,7 @@ function columnsOf(line: CallRecord): CallColumns {
   return columns as CallColumns;
 }
 
-/** They read what the journal may still hold. */
+/** Methods of the store that read what the journal may still hold. */
 const readsThatFlush = [
   ...([
     "call",
@@ -469,7 +467,7 @@ function ranUnrecorded(cause: unknown, isDone: boolean): PlaneError {
   return new PlaneError("RECORD_FAILED", text, { data: { done: isDone }, cause });
 }
 
-/** Without the path. */
+/** Why records are at risk, without the path of the store. */
 function riskText({ records, reason }: AtRisk): string {
   const reasonText =
     reason instanceof PlaneError && typeof reason.data.why === "string"

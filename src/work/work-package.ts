@@ -94,7 +94,7 @@ export type Jobs = {
 };
 
 export type PlannerParts = {
-  find: Pick<Lookup, "toShow">;
+  find: Pick<Lookup, "visibleTool">;
   grants: Pick<Grants, "grantFor">;
   quality: Pick<PlaneQuality, "requireTrusted">;
   checkArguments: CheckArguments;

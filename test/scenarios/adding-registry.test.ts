@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import type { AddedServer, ServerUpdate } from "../../src/model/config/adding.ts";
@@ -240,6 +243,24 @@ test("a name that no registry knows is reported with what is near, and a registr
     [4, true],
     down.stderr,
   );
+});
+
+test("a registry that lets nobody in, or answers with no JSON, is named as one that cannot be asked", async () => {
+  const answers = [
+    { newer: 401, older: 404, text: "{}", reason: /answers with HTTP 401/ },
+    { newer: 200, older: 200, text: "<html>", reason: /answers with what is not JSON/ },
+  ];
+  for (const { newer, older, text, reason } of answers) {
+    const server = createServer((request, response) => {
+      response.writeHead(request.url?.startsWith("/v0.1/") ? newer : older).end(text);
+    });
+    await using _ = { [Symbol.asyncDispose]: async () => void server.close() };
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    await using it = await world([`http://127.0.0.1:${(server.address() as AddressInfo).port}`]);
+    const { code, stderr } = await it.run("add", "io.github.example/weather");
+    assert.equal(code, 4, stderr);
+    assert.match(stderr, reason);
+  }
 });
 
 test("updates are shown with what changes, written with --yes, and keep what a person changed", {

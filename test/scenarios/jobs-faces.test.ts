@@ -175,6 +175,25 @@ suite("jobs", () => {
   });
 });
 
+test("pausing and resuming are reported when they change something, and only then", async () => {
+  await using directory = await temporaryDirectory();
+  const recurrence = { cron: "0 3 * * *" };
+  const job = { name: "nightly", personas: ["Atlas"], recurrence, task_graph: [{ task: "a" }] };
+  const config = await workConfig(
+    directory,
+    {},
+    { skills: [], tasks: [task("a", [])], jobs: [job] },
+  );
+  await using plane = await createPlane({ config });
+  const told: string[] = [];
+  plane.on("job.paused", ({ type }) => told.push(type));
+  plane.on("job.resumed", ({ type }) => told.push(type));
+  await plane.jobs.resume("nightly");
+  for (let time = 0; time < 2; time++) await plane.jobs.pause("nightly");
+  for (let time = 0; time < 2; time++) await plane.jobs.resume("nightly");
+  assert.deepEqual(told, ["job.paused", "job.resumed"]);
+});
+
 test("graphs that go round or lead nowhere are refused with file and line, and the other jobs stay", async () => {
   await using directory = await temporaryDirectory();
   const nodes = [

@@ -25,9 +25,9 @@ type EndFacts = {
 };
 type RefusedWrites = { writes: { line: number; name: string }[] };
 
-/** No model was asked. */
+/** A program asks no model. */
 const noUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-/** Characters of recorded calls that are kept for a run that waits. */
+/** A run that waits for a person is kept up to this size of its recorded calls. */
 const maxKeptCharacters = 8 * 1024 * 1024;
 
 /** How a program ended, in words and on record. */
@@ -74,11 +74,11 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">, values: K
         value: blobs.reveal(visibleValue),
         ...withoutUndefined({ blocks: blocks.length > 0 ? blocks : undefined }),
       };
-      // One that waits is kept when it is over.
+      // A run that waits goes on record when it is over.
       if (!waits) await keepRun(toRun(outcome, run, principal, endFacts));
       return outcome;
     },
-    /** The path did not let it begin. */
+    /** The outcome of a program that the path of calls did not let begin. */
     refusedBy({ error }: Outcome, run: string): CodeOutcome {
       if (error?.category === "validation")
         throw new PlaneError(error.code, error.message, { data: error.data });
@@ -93,7 +93,7 @@ export function createEndings({ keepRun }: Pick<CodeParts, "keepRun">, values: K
 
 const megabytesOf = (characters: number) => Math.round(characters / 1024 / 1024);
 
-/** Its size is counted before it is built: one picture may stand in a thousand places. */
+/** Counts the size of a value before building it: one picture may stand in a thousand places. */
 function readValue(json: string, blobs: Blobs): { value: Json; error?: PlaneError } {
   const { valueCharacters, mediaCharacters } = codeLimits;
   if (json.length > valueCharacters) {
@@ -185,7 +185,7 @@ function lineIn({ data }: PlaneError): Pick<ProgramError, "line" | "text"> {
   return {};
 }
 
-/** One that is declared, and never called. */
+/** Does a program declare a `main`? Models forget to call it. */
 const hasMain = /\b(?:function\s+main\s*\(|(?:const|let|var)\s+main\s*=)/;
 
 function withText(

@@ -128,9 +128,9 @@ type ExamineOptions = {
   directory: string;
   takeTools: TakeTools;
   isInstalled?: boolean;
-  /** A second installer would be in the way. */
+  /** The installer that is at work: a second one would be in its way. */
   installing?: InstallStatus | undefined;
-  /** That the plane has lost it again and again. */
+  /** Says that the plane lost the server again and again. */
   lost?: string | null;
   /** Why and when its last sign-in ended. */
   endedSignIn?: EndedSignIn | undefined;
@@ -138,7 +138,7 @@ type ExamineOptions = {
   loginShell?(): Promise<Readonly<Record<string, string | undefined>> | null>;
   /** Hears what the session came to. */
   onOpened?(opened: { failure: { status?: number | undefined } | null }): void;
-  /** Which addresses a document may name. */
+  /** The gate for addresses that a document names. */
   namedBy?: RequestCredentials["namedBy"];
   /** For reaching a server, and again for handshake and listing. */
   limitMs?: number;
@@ -197,16 +197,16 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   const { definition, options } = examination;
   const directory = checkDirectory(definition.cwd);
   const { container } = definition;
-  // Without the directory, a command inside it is missing too.
-  const isHidden = !directory.ok && dependsOnDirectory(definition.command);
+  const isInMissingDirectory = !directory.ok && dependsOnDirectory(definition.command);
   const requiredChecks = [directory];
   if (container) {
     const { checkContainer } = await options.packages.containers();
     requiredChecks.unshift(checkContainer(container, options.environment));
-  } else if (!isHidden) requiredChecks.unshift(checkCommand(definition, options.environment));
+  } else if (!isInMissingDirectory)
+    requiredChecks.unshift(checkCommand(definition, options.environment));
   const checks = [...requiredChecks, checkEnvironment(definition)];
   if (requiredChecks.some(({ ok }) => !ok))
-    return [...checks, ...(await compareWithLoginShell(examination, ""))];
+    return [...checks, ...(await compareWithLoginShell(examination))];
   if (options.installing) {
     const { since, lastLine } = options.installing;
     const lastLineText = lastLine === null ? "" : ` It last wrote: ${lastLine}`;
@@ -217,16 +217,15 @@ async function examineProcess(examination: Examination): Promise<DoctorCheck[]> 
   }
   const session = await examineSession(examination);
   const trouble = failedHandshake(session);
-  // What the server says of itself is closer than a guess about where it starts.
   if (!trouble) return [...checks, ...session];
   const comparison = await compareWithLoginShell(examination, trouble.detail);
   return [...checks, ...session, ...comparison];
 }
 
-/** What works by hand has a login shell's environment. */
+/** A server that starts by hand, and not here, may miss what a login shell sets. */
 async function compareWithLoginShell(
   { name, definition, options }: Examination,
-  serverWords: string,
+  serverWords = "",
 ): Promise<DoctorCheck[]> {
   const login = (await options.loginShell?.()) ?? null;
   if (login === null) return [];
@@ -236,7 +235,7 @@ async function compareWithLoginShell(
     definition,
     plane: options.environment,
     login,
-    serverWords: serverWords,
+    serverWords,
   });
   return check === null ? [] : [check];
 }

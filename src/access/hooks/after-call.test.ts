@@ -59,7 +59,7 @@ test("a result that no hook changes stays what it is, to the letter", async () =
   for (const answer of [undefined, { decision: "modify", payload: {} }] as const) {
     const { executed } = await reviewed(result, answer);
     assert.equal(executed.result, result);
-    assert.equal(executed.said, undefined);
+    assert.equal(executed.replacedResult, undefined);
   }
 });
 
@@ -75,7 +75,7 @@ test("new content takes the place of everything that says the same, and what the
       payload: { content } as never,
     });
     assert.deepEqual(executed.result, { content: text("a ******"), isError: false });
-    assert.equal(executed.said, result);
+    assert.equal(executed.replacedResult, result);
     assert.deepEqual(executed.warnings, ["Hook 'looks' changed the result."]);
   }
 });

@@ -271,7 +271,7 @@ function replaced(call: Executed, result: ToolResult, by: string | null): Execut
   const { executed } = call;
   const warnings =
     by === null ? executed.warnings : [...executed.warnings, `Hook '${by}' changed the result.`];
-  return { ...call, executed: { ...executed, result, warnings, said: executed.result } };
+  return { ...call, executed: { ...executed, result, warnings, replacedResult: executed.result } };
 }
 
 function withheld({ tool }: Executed, reason: string): ToolResult {

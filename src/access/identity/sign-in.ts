@@ -274,15 +274,15 @@ async function assertionReader(
 
 type Keys = Awaited<ReturnType<SignInServer["keys"]>>;
 
-/** `isUnknown`: the key of a token was not among them. */
+/** The keys of each origin. `isKeyUnknown`: the key of a token was not among those that were read last. */
 function createKeyCache(read: (origin: string) => Promise<Keys>) {
   const keysByOrigin = new Map<string, { readAt: number; keys: Promise<Keys> }>();
   return {
-    /** Another plane may have made one. */
+    /** Another plane may have made a key. */
     changed: () => keysByOrigin.clear(),
-    at(origin: string, isUnknown = false): Promise<Keys> {
+    at(origin: string, isKeyUnknown = false): Promise<Keys> {
       const cached = keysByOrigin.get(origin);
-      if (cached && !(isUnknown && steadyNow() - cached.readAt > keysCooldownMs))
+      if (cached && !(isKeyUnknown && steadyNow() - cached.readAt > keysCooldownMs))
         return cached.keys;
       const keys = read(origin);
       if (keysByOrigin.size >= maxOrigins) keysByOrigin.clear();
@@ -323,9 +323,12 @@ async function recordLine(audit: SignInContext["audit"], line: SignInLine): Prom
   };
   const auditedInput = { ...input, ...withoutUndefined({ error }) };
   const work = { operation, input: auditedInput, ...withoutUndefined({ target }) };
-  await audit(work, caller, async () => {
+  // The record tells how work ended, so a refusal is thrown to be recorded. The caller has its own answer for it.
+  const endAsRefused = async () => {
     if (error !== undefined) throw new PlaneError("UNAUTHENTICATED", error);
-  }).catch(() => undefined);
+  };
+  // A line that cannot be recorded keeps nobody from signing in.
+  await audit(work, caller, endAsRefused).catch(() => undefined);
 }
 
 async function forgetAll(store: Store): Promise<void> {

@@ -11,7 +11,7 @@ const accessType = "at+jwt";
 const grantClaim = "grant";
 
 type Ports = {
-  keysAt(origin: string, isUnknown?: boolean): Promise<{ keys: object[] }>;
+  keysAt(origin: string, isKeyUnknown?: boolean): Promise<{ keys: object[] }>;
   requireGrant(grant: string): void | Promise<void>;
 };
 
@@ -20,8 +20,8 @@ export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
   const sets = new WeakMap<object, ReturnType<typeof createLocalJWKSet>>();
   const verifiers = new Map<string, VerifyToken>();
 
-  async function setAt(origin: string, isUnknown?: boolean) {
-    const keys = await keysAt(origin, isUnknown);
+  async function setAt(origin: string, isKeyUnknown?: boolean) {
+    const keys = await keysAt(origin, isKeyUnknown);
     const keySet = sets.get(keys) ?? createLocalJWKSet(keys as JSONWebKeySet);
     sets.set(keys, keySet);
     return keySet;
@@ -35,8 +35,8 @@ export function createVerifyOwn({ keysAt, requireGrant }: Ports) {
           return await (await setAt(origin))(header, token);
         } catch (thrown) {
           // Another replica may have made a new key.
-          if (thrown instanceof errors.JWKSNoMatchingKey)
-            return (await setAt(origin, true))(header, token);
+          const isKeyUnknown = thrown instanceof errors.JWKSNoMatchingKey;
+          if (isKeyUnknown) return (await setAt(origin, isKeyUnknown))(header, token);
           throw thrown;
         }
       },

@@ -24,13 +24,13 @@ type OfferParts = {
   servers: Pick<Servers, "trouble">;
 };
 
-/** Null where nothing is sent. */
+/** What a server is asked. Null where the call ends at the plane, and nothing is sent. */
 type OfferRequest = { method: string; params: UnknownObject } | null;
 
 /** Not in the `config` of a provider: a manifest could write that. */
 const requests = new WeakMap<ProviderSpec, (args: JsonObject) => OfferRequest>();
 
-/** Undefined for a tool. */
+/** What the server is asked; undefined where the provider belongs to a tool and not to an offer. */
 export function offerRequest(spec: ProviderSpec, args: JsonObject): OfferRequest | undefined {
   return requests.get(spec)?.(args);
 }
@@ -154,11 +154,11 @@ export function readOfferAnswer(kind: OfferCallKind, result: ToolResult): unknow
     throw new RpcError(Number(code), String(message), data, saidBy as RpcError["saidBy"]);
   }
   if (answer !== undefined && content.length === 0) return answer;
-  // A hook or a person added words.
-  return withWords(kind, objectOrEmpty(answer), content);
+  return withAddedTexts(kind, objectOrEmpty(answer), content);
 }
 
-function withWords(
+/** The answer with the texts that a hook or a person added. Only prompts and resources have a place for them. */
+function withAddedTexts(
   kind: OfferCallKind,
   answer: UnknownObject,
   content: ToolResult["content"],

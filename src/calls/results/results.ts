@@ -40,18 +40,18 @@ export function createResults({
   const limits = () => config().results;
   // Another address is in force after the next start, as with the store.
   const address = once(() => limits().store);
-  const opened = once(async () =>
+  const openedBucket = once(async () =>
     (await import("./bucket.ts")).createBucket({ packages, address: address() ?? "", vaultKey }),
   );
-  const bucket = () => (address() === undefined ? null : opened());
+  const bucket = () => (address() === undefined ? null : openedBucket());
 
   /** A bucket that was never used is not opened to be closed. */
   async function closeBucket() {
-    if (opened.made()) (await opened()).close();
+    if (openedBucket.made()) (await openedBucket()).close();
   }
 
   const readTool = () => (limits().builtinTool ? readResultManifest.name : null);
-  const loaded = once(async () =>
+  const storedResults = once(async () =>
     (await import("./stored-results.ts")).createStoredResults({
       store,
       bucket,
@@ -60,17 +60,17 @@ export function createResults({
     }),
   );
   const readResult = createReadResult(async (id, query, reader) =>
-    (await loaded()).read(id, query, reader),
+    (await storedResults()).read(id, query, reader),
   );
   const verbs: { results: Inside<PlaneResults>; calls: Pick<Inside<PlaneCalls>, "verify"> } = {
     results: {
       async get(id, query = {}, { principal }) {
         requireScope(principal, "read", "read results");
-        return (await loaded()).read(id, query, principal);
+        return (await storedResults()).read(id, query, principal);
       },
       async page(filter = {}, { principal }) {
         requireScope(principal, "read", "look at results");
-        return (await loaded()).list(filter, principal);
+        return (await storedResults()).list(filter, principal);
       },
     },
     calls: {
@@ -104,12 +104,12 @@ export function createResults({
     // A page of a stored result has its own limit.
     const isPage = outcome.call.provider === "builtin" && outcome.call.tool !== codeToolNames.run;
     if (limit === 0 || isPage || isShort(result, limit)) return listed;
-    return loaded().then(({ shorten }) => shorten(call, listed, limit));
+    return storedResults().then(({ shorten }) => shorten(call, listed, limit));
   }
 
   return {
     verbs,
-    /** A large result is stored, and its handle returned. */
+    /** Stores a large result, and presents its handle instead. */
     present(call: Requested & Partial<Executed>, outcome: Outcome): Outcome | Promise<Outcome> {
       if (!call.executed || !outcome.result) return outcome;
       const isReadByModel = call.face === "mcp" || call.face === "agent";
@@ -241,10 +241,10 @@ function createUpkeep(
     });
   }
 
-  // Tried again an hour later.
+  // What fails is tried again an hour later.
   const tidyQuietly = () => void tidy().catch(() => undefined);
   return {
-    /** Now and once an hour. */
+    /** Tidies now and once an hour. */
     start(): void {
       if (clock) return;
       tidyQuietly();

@@ -1,6 +1,7 @@
 import { stableJson } from "../../lib/json/stable-json.ts";
 import { listOrEmpty } from "../../model/json.ts";
 import {
+  apart,
   type Check,
   type CheckContext,
   type CheckRun,
@@ -24,19 +25,15 @@ export const listChecks: Record<string, Keyword> = {
     return itemsFrom(items, Array.isArray(prefixItems) ? prefixItems.length : 0, parts);
   },
   contains(schema, { minContains = 1, maxContains = Infinity }, { check }) {
-    const itemCheck = check(schema);
+    const itemCheck = apart(check(schema));
     const min = Number(minContains);
     const max = Number(maxContains);
     return ofList((list, run) => {
       let count = 0;
       for (const [index, item] of list.entries()) {
-        const { evaluated } = run;
-        run.evaluated = undefined;
-        const fits = tryCheck(itemCheck, item, run);
-        run.evaluated = evaluated;
-        if (!fits) continue;
+        if (!tryCheck(itemCheck, item, run)) continue;
         count += 1;
-        evaluated?.add(index);
+        run.evaluated?.add(index);
       }
       if (count >= min && count <= max) return true;
       const limit = max === Infinity ? "" : ` and no more than ${max}`;
@@ -82,7 +79,7 @@ function tuple(schemas: unknown, { check }: CheckContext): Check {
   });
 }
 
-/** All items from some place on. */
+/** Checks the items behind the first `from`. */
 function itemsFrom(schema: unknown, from: number, { check }: CheckContext): Check {
   const itemCheck = check(schema);
   return ofList((list, run) => {
@@ -94,7 +91,7 @@ function itemsFrom(schema: unknown, from: number, { check }: CheckContext): Chec
   });
 }
 
-/** By their text, so that the time grows with the size of the list and not with its square. */
+/** Compares items by their text, so that the time grows with the size of the list and not with its square. */
 function isUnique(list: readonly unknown[], run: CheckRun): boolean {
   const indexes = new Map<unknown, number>();
   for (const [index, item] of list.entries()) {
@@ -109,7 +106,7 @@ function isUnique(list: readonly unknown[], run: CheckRun): boolean {
   return true;
 }
 
-/** Texts of objects begin in a way that no other text is asked for. */
+/** The key of an object begins with a NUL, and that of a string with a quote: no two items share one by accident. */
 function keyOf(item: unknown, run: CheckRun): unknown {
   if (typeof item === "object" && item !== null) {
     const text = stableJson(item);

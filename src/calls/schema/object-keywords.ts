@@ -1,6 +1,6 @@
 import { nounFor } from "../../lib/text/wording.ts";
 import { isObject, type UnknownObject } from "../../model/json.ts";
-import { type Check, type CheckRun, checkPart, type Keyword } from "./run.ts";
+import { apart, type Check, type CheckRun, checkPart, type Keyword } from "./run.ts";
 
 export const objectChecks: Record<string, Keyword> = {
   minProperties: (min) =>
@@ -26,14 +26,11 @@ export const objectChecks: Record<string, Keyword> = {
   dependentSchemas: (dependents, _, parts) => dependencies(dependents, parts.check),
   dependencies: (dependents, _, parts) => dependencies(dependents, parts.check),
   propertyNames(schema, _, { check }) {
-    const nameCheck = check(schema);
+    const nameCheck = apart(check(schema));
     return ofObject((value, run) => {
       let fits = true;
       for (const name of Object.keys(value)) {
-        const { evaluated } = run;
-        run.evaluated = undefined;
         if (!nameCheck(name, run)) fits = run.fail("property name must be valid");
-        run.evaluated = evaluated;
       }
       return fits;
     });

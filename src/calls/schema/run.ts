@@ -80,6 +80,17 @@ function pointerOf(path: readonly (string | number)[]): string {
     .join("");
 }
 
+/** Checks what is no part of the value at hand, so that nothing of the value counts as evaluated by it. */
+export function apart(check: Check): Check {
+  return (value, run) => {
+    const { evaluated } = run;
+    run.evaluated = undefined;
+    const fits = check(value, run);
+    run.evaluated = evaluated;
+    return fits;
+  };
+}
+
 /** Checks a part of the value. */
 export function checkPart(
   check: Check,

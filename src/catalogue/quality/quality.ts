@@ -141,8 +141,8 @@ export function createQuality(ports: GuardPorts, packages: CataloguePackages) {
       else waitingListings.set(toolsKey(server, user), [server, definition, listed, user]);
       if (user !== undefined) this.onAsked(toolsKey(server, user));
     },
-    /** The tool, unless it is quarantined; `mayUse` false tells nothing about the quarantine. */
-    requireTrusted(tool: Tool, mayUse: boolean): Tool | Promise<Tool> {
+    /** The tool, unless it is quarantined. Who may not use the tool learns nothing about a quarantine. */
+    requireTrusted(tool: Tool, { mayUse }: { mayUse: boolean }): Tool | Promise<Tool> {
       const trust = () => requireReleased(tool, mayUse ? heldOf(tool) : null);
       guard?.hurry();
       return guard?.isLoaded() ? trust() : loaded().then(trust);

@@ -120,28 +120,28 @@ export function mapTexts<T>(
   value: T & NotForeign<T>,
   change: (text: string, path: Path) => string,
 ): unknown {
-  return mapEach(value, change, []);
+  return mapStrings(value, change, []);
 }
 
-function mapEach(
+function mapStrings(
   value: unknown,
   change: (text: string, path: Path) => string,
   path: Path,
 ): unknown {
   if (typeof value === "string") return change(value, path);
   if (Array.isArray(value))
-    return value.map((item, index) => mapEach(item, change, [...path, index]));
+    return value.map((item, index) => mapStrings(item, change, [...path, index]));
   if (!isObject(value)) return value;
   const changed = Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [key, mapEach(child, change, [...path, key])]),
+    Object.entries(value).map(([key, child]) => [key, mapStrings(child, change, [...path, key])]),
   );
   if (Object.getPrototypeOf(value) === null) return Object.setPrototypeOf(changed, null);
   return changed;
 }
 
 /**
- * Expands once, never what a variable holds. Secrets stay references; what only looks like one is escaped. A secret of a
- * kind that nothing reads is said to `onUnknown`, and stays as it is written.
+ * Puts the values of variables into texts; a reference in such a value is not expanded. References to secrets stay, and
+ * text that only looks like one is escaped. `onUnknown` hears of a secret of a kind that nothing reads; its text stays.
  */
 export function expandEnvironment<T>(
   value: T & NotForeign<T>,
@@ -156,7 +156,7 @@ export function expandEnvironment<T>(
       (name) => onUnset(name, path),
       (unknown) => onUnknown(unknown, path),
     );
-  return mapEach(value, expandAt, []);
+  return mapStrings(value, expandAt, []);
 }
 
 /** What is wrong with a reference, and what to write instead. */

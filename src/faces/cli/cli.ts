@@ -120,7 +120,7 @@ export type Cli = {
   /** Left out, that of this process. */
   terminal?: Terminal;
   /** Problems of the configuration were reported when its plane was opened. */
-  isReported?: boolean;
+  areProblemsReported?: boolean;
   commandLine?: CommandLine;
   openPlane(options: OpenPlaneOptions): Promise<Plane>;
   serve(plane: Plane, options: ServeFlags): Promise<Serving>;

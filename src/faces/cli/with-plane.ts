@@ -209,7 +209,7 @@ export async function openPlane(
     ...recordingOptions(options),
   });
   if (options.logLevel === "debug") showEvents(plane);
-  if (cli.isReported) return plane;
+  if (cli.areProblemsReported) return plane;
   // A plane of another process tells there what its extensions do.
   if (!plane.isRemote) showExtensions(plane, options, extra);
   if (!isQuiet) await warnAboutProblems(cli, plane, options, extra.watch);
@@ -224,7 +224,10 @@ export async function warnAboutProblems(
   stays: boolean | undefined,
 ): Promise<void> {
   const { problems, foundIn } = plane.config();
-  warnAboutConfigProblems(problems, options, stays === true, foundIn !== undefined);
+  warnAboutConfigProblems(problems, options, {
+    namesErrors: stays === true,
+    isFound: foundIn !== undefined,
+  });
   if (plane.isRemote) await warnAboutExtensions(plane);
   for (const { path, what, remedy } of exposedTo(
     await cli.dataDirectory(options),
@@ -286,14 +289,13 @@ function showEvents(plane: Plane): void {
 }
 
 /**
- * One line, however many there are: every command would repeat them all. A plane that stays names each error. Without a
- * configuration a file that cannot be read is another program's, where a person would not look for it.
+ * Counts the problems in one line, since every command repeats it. A plane that stays names each error. Where servers
+ * were found in other programs, a file that cannot be read is named: a person would not look for it there.
  */
 export function warnAboutConfigProblems(
   problems: readonly ConfigProblem[],
   { config = [] }: Pick<GlobalOptions, "config">,
-  namesErrors: boolean,
-  isFound = false,
+  { namesErrors, isFound = false }: { namesErrors: boolean; isFound?: boolean },
 ): void {
   const isError = ({ severity }: ConfigProblem) => severity === "error";
   const isNamed = (problem: ConfigProblem) =>

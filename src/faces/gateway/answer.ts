@@ -221,9 +221,9 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       async ({ params }, context) => {
         refuseCursor(params);
         const offers = await surfaceOf(context).offers.list(kind);
-        const offered = offers.map(({ shown, item: { server: _, ...item } }) => ({
+        const offered = offers.map(({ shownAs, item: { server: _, ...item } }) => ({
           ...item,
-          [nameKey]: shown,
+          [nameKey]: shownAs,
         }));
         const items = [...offered, ...(await skillsAs(kind, offered, context))];
         return withListHints({ [kind]: items }, context);
@@ -235,7 +235,7 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
       if (
         skill &&
         !(await surfaceOf(context).offers.list("prompts", "short")).some(
-          ({ shown }) => shown === params.name,
+          ({ shownAs }) => shownAs === params.name,
         )
       ) {
         const resources = await ask(
@@ -255,10 +255,9 @@ function createOfferAnswers(plane: Plane, surfaces: Surfaces) {
         throw new RpcError(-32602, "'uri' must be a string: the address of a resource.");
       let firstFailure: RpcError | undefined;
       const pageServers = context.tools.pages.recent().map(({ server }) => server);
-      for (const { server, uri } of await surfaceOf(context).offers.findResource(
-        shown,
+      for (const { server, uri } of await surfaceOf(context).offers.findResource(shown, {
         pageServers,
-      )) {
+      })) {
         try {
           return await forwardRead(server, method, { ...params, uri }, context);
         } catch (thrown) {

@@ -9,11 +9,13 @@ import { isScoped, readScoped, showScoped } from "./apps/addresses.ts";
 import { createFirstWait, defaultWaitMs, type FirstWait, firstWaitMs } from "./tool-list.ts";
 import type { View } from "./view.ts";
 
-/** Waits of a search: known lists, quick servers, all. */
-const searchMs = [1, 500, firstWaitMs];
+/** Long enough for lists that are known already, too short for a server. */
+const knownListsMs = 1;
+/** How long the steps of a search wait: for known lists, for quick servers, for all. */
+const searchMs = [knownListsMs, 500, firstWaitMs];
 
-/** Under the name that our clients know. */
-type Offer = { shown: string; server: string; item: Listed };
+/** `shownAs` is the name or the address that our clients know. */
+type Offer = { shownAs: string; server: string; item: Listed };
 
 /** How long to wait for servers that have not listed it yet. */
 type Wait = "short" | "long";
@@ -21,7 +23,7 @@ type Wait = "short" | "long";
 export type OfferList = ReturnType<typeof createOfferList>;
 type OfferWaits = Record<OfferKind, FirstWait<Listed>>;
 
-/** Shared by all callers. */
+/** First waits for lists, shared by all callers. */
 export function createOfferWaits(plane: Pick<Plane, "servers">): OfferWaits {
   const waitFor = (kind: OfferKind) =>
     createFirstWait<Listed>(plane, ({ offers }) => offers[kind] === null);
@@ -32,7 +34,7 @@ export function createOfferWaits(plane: Pick<Plane, "servers">): OfferWaits {
   };
 }
 
-/** Of one caller in one view. */
+/** The prompts and resources of one caller in one view. */
 export function createOfferList(
   plane: Plane,
   principal: Principal,
@@ -70,9 +72,10 @@ export function createOfferList(
     return undefined;
   }
 
-  async function lookForPrompt(shown: string, waitMs: number) {
+  async function lookForPrompt(shownName: string, waitMs: number) {
     const offers = show("prompts", await ask("prompts", waitMs));
-    const offer = offers.find((offer) => offer.shown === shown) ?? onlyNamed(offers, shown);
+    const offer =
+      offers.find(({ shownAs }) => shownAs === shownName) ?? onlyNamed(offers, shownName);
     return offer && { server: offer.server, name: String(offer.item.name) };
   }
 
@@ -82,62 +85,65 @@ export function createOfferList(
       return show(kind, await firstWait[kind](principal, (waitMs) => ask(kind, waitMs)));
     },
     /** The server of a prompt, and its name there. */
-    async findPrompt(shown: string): Promise<{ server: string; name: string } | undefined> {
-      const listedPrompt = await lookForPrompt(shown, 1);
+    async findPrompt(shownName: string): Promise<{ server: string; name: string } | undefined> {
+      const listedPrompt = await lookForPrompt(shownName, knownListsMs);
       if (listedPrompt) return listedPrompt;
       // First the servers that the name suggests.
-      const likely = [...(await servers())].filter((server) => mayBelongTo(server, shown));
+      const likely = [...(await servers())].filter((server) => mayBelongTo(server, shownName));
       await Promise.all(likely.map((server) => prompts.list(server, { principal, face: "mcp" })));
-      return search((waitMs) => lookForPrompt(shown, waitMs));
+      return search((waitMs) => lookForPrompt(shownName, waitMs));
     },
-    /** Servers that may have it, the likeliest first, with its address there; `near` are those of the client's pages. */
+    /** Servers that may have the resource, the likeliest first, with its address there. */
     async findResource(
-      shown: string,
-      near: readonly string[] = [],
+      shownAddress: string,
+      { pageServers = [] }: { pageServers?: readonly string[] } = {},
     ): Promise<{ server: string; uri: string }[]> {
-      const named = await readAddress(shown, servers);
-      if (named) return [named];
+      const scopedResource = await readAddress(shownAddress, servers);
+      if (scopedResource) return [scopedResource];
       const owners = await search(async (waitMs) => {
         const [listed, patterns] = await Promise.all([
           ask("resources", waitMs),
           ask("resourceTemplates", waitMs),
         ]);
-        const isFirst = waitMs === searchMs[0];
-        return ownersOf(
-          shown,
-          show("resources", listed),
-          show("resourceTemplates", patterns),
-          !isFirst,
-        );
+        return ownersOf(shownAddress, {
+          resources: show("resources", listed),
+          templates: show("resourceTemplates", patterns),
+          mayGuess: waitMs > knownListsMs,
+        });
       });
-      // A page reads what belongs to it by the address at its server.
+      // A page reads its own resources by their address at the page's server.
       const inView = await servers();
-      const pageServers = isPageAddress(shown) ? near.filter((server) => inView.has(server)) : [];
-      return [...new Set([...pageServers, ...(owners ?? [])])].map((server) => ({
+      const pageOwners = isPageAddress(shownAddress)
+        ? pageServers.filter((server) => inView.has(server))
+        : [];
+      return [...new Set([...pageOwners, ...(owners ?? [])])].map((server) => ({
         server,
-        uri: shown,
+        uri: shownAddress,
       }));
     },
     /** How clients know these addresses of a server, as far as lists are known: an address that is its alone stays. */
     async shownAs(server: string, addresses: readonly string[]): Promise<Map<string, string>> {
-      const offers = show("resources", addresses.every(isScoped) ? [] : await ask("resources", 1));
-      const shownAddresses = new Set(offers.map(({ shown }) => shown));
+      const offers = show(
+        "resources",
+        addresses.every(isScoped) ? [] : await ask("resources", knownListsMs),
+      );
+      const shownAddresses = new Set(offers.map((offer) => offer.shownAs));
       const ofServer = offers.filter((offer) => offer.server === server);
-      const shownByAddress = new Map(ofServer.map(({ item, shown }) => [item.uri, shown]));
+      const shownByAddress = new Map(ofServer.map((offer) => [offer.item.uri, offer.shownAs]));
       const shownAs = (address: string): string => {
         if (isScoped(address)) return showScoped(server, address);
-        const shown = shownByAddress.get(address);
-        if (shown !== undefined) return shown;
+        const shownAddress = shownByAddress.get(address);
+        if (shownAddress !== undefined) return shownAddress;
         if (!shownAddresses.has(address)) return address;
         return underName(server, address);
       };
       return new Map(addresses.map((address) => [address, shownAs(address)]));
     },
     /** The server's own address of a template. */
-    async findTemplate(shown: string): Promise<{ server: string; uri: string } | undefined> {
+    async findTemplate(shownAddress: string): Promise<{ server: string; uri: string } | undefined> {
       const template = await search(async (waitMs) => {
         const patterns = show("resourceTemplates", await ask("resourceTemplates", waitMs));
-        return patterns.find((offer) => offer.shown === shown);
+        return patterns.find(({ shownAs }) => shownAs === shownAddress);
       });
       return template && { server: template.server, uri: String(template.item.uriTemplate) };
     },
@@ -151,7 +157,7 @@ function namePrompts(items: readonly Listed[], names: View["names"]): Offer[] {
   return items.map((item, position) => {
     const id = ids[position] as { server: string; tool: string };
     const isBare = names === "bare" && owners.get(id.tool)?.length === 1;
-    return { shown: isBare ? id.tool : index.modelName(id), server: id.server, item };
+    return { shownAs: isBare ? id.tool : index.modelName(id), server: id.server, item };
   });
 }
 
@@ -160,23 +166,30 @@ function onlyNamed(offers: readonly Offer[], name: string): Offer | undefined {
   return duplicates.length === 0 ? first : undefined;
 }
 
-/** Undefined where none is known. */
+type OfferedResources = {
+  resources: readonly Offer[];
+  templates: readonly Offer[];
+  mayGuess: boolean;
+};
+
+/** The servers that may have a resource. Undefined where none is known. */
 function ownersOf(
-  shown: string,
-  listed: readonly Offer[],
-  patterns: readonly Offer[],
-  mayGuess: boolean,
+  shownAddress: string,
+  { resources, templates, mayGuess }: OfferedResources,
 ): string[] | undefined {
-  const exact = listed.find((offer) => offer.shown === shown);
+  const exact = resources.find(({ shownAs }) => shownAs === shownAddress);
   if (exact) return [exact.server];
-  const alsoNamed = listed.filter(({ item }) => isScoped(shown) && item.uri === shown);
+  const alsoNamed = resources.filter(
+    ({ item }) => isScoped(shownAddress) && item.uri === shownAddress,
+  );
   if (alsoNamed.length > 0) return alsoNamed.map(({ server }) => server);
-  // Values are not checked.
+  // A variable of a template stands for any text.
   const globOf = ({ item }: Offer) => String(item.uriTemplate).replaceAll(/\{[^{}]*\}/g, "*");
-  const matching = patterns.filter((offer) => matchesGlob(globOf(offer), shown));
+  const matching = templates.filter((offer) => matchesGlob(globOf(offer), shownAddress));
   // Results link to unlisted resources; only servers that list others of the scheme can know them.
-  const isAlike = (offer: Offer) => schemeOf(offer.shown) === schemeOf(shown);
-  if (mayGuess && matching.length === 0) matching.push(...[...listed, ...patterns].filter(isAlike));
+  const hasSameScheme = ({ shownAs }: Offer) => schemeOf(shownAs) === schemeOf(shownAddress);
+  if (mayGuess && matching.length === 0)
+    matching.push(...[...resources, ...templates].filter(hasSameScheme));
   const owners = new Set(matching.map(({ server }) => server));
   return owners.size === 0 ? undefined : [...owners];
 }
@@ -185,16 +198,16 @@ const ownScheme = "toolplane://";
 const underName = (server: string, address: string) =>
   `${ownScheme}${encodeURIComponent(server)}/${address}`;
 
-/** Addresses stay. The second of two equal ones is reached through one of ours, and so is every page and every file of a skill. */
+/** Servers' addresses stay. The second of two equal ones gets an address of ours, and so do pages and files of skills. */
 function addressAll(items: readonly Listed[], key: "uri" | "uriTemplate"): Offer[] {
   const shownAddresses = new Set<string>();
   return items.map((item) => {
     const address = String(item[key]);
     if (isScoped(address))
-      return { shown: showScoped(item.server, address), server: item.server, item };
-    const shown = shownAddresses.has(address) ? underName(item.server, address) : address;
+      return { shownAs: showScoped(item.server, address), server: item.server, item };
+    const shownAs = shownAddresses.has(address) ? underName(item.server, address) : address;
     shownAddresses.add(address);
-    return { shown, server: item.server, item };
+    return { shownAs, server: item.server, item };
   });
 }
 

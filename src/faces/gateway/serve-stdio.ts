@@ -35,11 +35,11 @@ const maxMessageBytes = 64 * 1024 * 1024;
 /** A session that can continue on another plane. */
 type MovableSession = {
   id: string;
-  /** From an earlier plane. */
-  kept?: StoredSession;
-  keep(kept: StoredSession): void;
+  /** What an earlier plane kept of the session. */
+  stored?: StoredSession;
+  store(session: StoredSession): void;
   /** Does it continue on another plane? */
-  goesOn(): boolean;
+  goesOnElsewhere(): boolean;
   /** Called once, before the first message. */
   ready(): void;
 };
@@ -79,7 +79,7 @@ export async function serveStdio(plane: Plane, options: StdioOptions): Promise<v
   } finally {
     // An input that is read keeps the process alive.
     input.pause();
-    await client.close(session?.goesOn());
+    await client.close(session?.goesOnElsewhere());
     flush();
   }
 }
@@ -122,7 +122,7 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
   const gateway = createGatewayContext(plane);
   const { principal = plane.identity.usualCaller(), session: movable } = options;
   const view: View = { ...plainView, ...options.view };
-  const stored = movable?.kept;
+  const stored = movable?.stored;
   const connection = movable?.id ?? uniqueId();
   const session = new ClientSession(gateway, {
     id: connection,
@@ -187,11 +187,10 @@ function createStdioClient(plane: Plane, write: (wire: Wire) => void, options: S
 
 /** Gives the client what another plane needs to continue its session. */
 function keeperOf(movable: MovableSession, view: View): SessionKeeper {
-  const { keep } = movable;
-  let stored = movable.kept;
+  let { stored } = movable;
   const settle = (session: StoredSession) => {
     stored = session;
-    keep(session);
+    movable.store(session);
   };
   return {
     keepsLoaded: true,

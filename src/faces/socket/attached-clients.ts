@@ -22,7 +22,7 @@ import {
 import { type PlanePlace, type PlaneRecord, placedCaller, planePlace } from "./plane-place.ts";
 
 const pollMs = 10;
-/** How long the answers of calls that are ended may take. */
+/** How long a dismissed client waits for the answers of calls that the plane has ended. */
 const answerWaitMs = 2_000;
 
 /** One MCP client at the other end of a socket, as the gateway sees it. */
@@ -33,13 +33,13 @@ export type ClientStream = {
   view: Hello["view"];
   session: {
     id: string;
-    /** What an earlier plane kept of it. */
-    kept?: StoredSession;
+    /** What an earlier plane kept of the session. */
+    stored?: StoredSession;
     /** Gives the client what a later plane needs to go on. */
-    keep(kept: StoredSession): void;
-    /** It goes on with another plane. */
-    goesOn(): boolean;
-    /** To be called before anything is said, once the client can be served. */
+    store(session: StoredSession): void;
+    /** Does the client go on with another plane? */
+    goesOnElsewhere(): boolean;
+    /** Called once the client can be served, and before anything is sent to it. */
     ready(): void;
   };
 };
@@ -112,7 +112,7 @@ export class AttachedClients {
     const { idleMs, environment } = this.#options;
     if (this.#isDismissed) return { why: "it is stopping", leaves: true };
     if (hello.version !== this.#record.version) {
-      // One without clients makes room for the version that is installed now.
+      // A plane without clients makes room for the version that is installed now.
       const leaves = idleMs !== null && this.#attached.size === 0;
       if (leaves) this.#leave("handover");
       return { why: `it is version ${this.#record.version}, and this is ${hello.version}`, leaves };
@@ -134,7 +134,7 @@ export class AttachedClients {
     const disconnect = new AbortController();
     socket.once("close", () => disconnect.abort());
     let isReady = false;
-    const { id, kept: stored } = hello.session ?? { id: uniqueId() };
+    const { id, kept: storedSession } = hello.session ?? { id: uniqueId() };
     const ready = () => {
       isReady = true;
       this.#attached.add(socket);
@@ -150,9 +150,10 @@ export class AttachedClients {
         view: hello.view,
         session: {
           id,
-          ...(stored && { kept: stored }),
-          keep: (session) => sendAside(socket, { session: { id, kept: session } }),
-          goesOn: () => this.#isDismissed,
+          ...(storedSession && { stored: storedSession }),
+          store: (session) => sendAside(socket, { session: { id, kept: session } }),
+          // A client that was dismissed attaches to the next plane.
+          goesOnElsewhere: () => this.#isDismissed,
           ready,
         },
       });
@@ -170,6 +171,7 @@ function send(socket: Socket, line: Welcome | Refusal): void {
   if (!socket.destroyed) socket.write(`${JSON.stringify(line)}\n`);
 }
 
+/** Sends what is for the front that attached the client, and not for the client. */
 function sendAside(socket: Socket, aside: Aside): void {
   if (!socket.destroyed) socket.write(`${asideMark}${JSON.stringify(aside)}\n`);
 }

@@ -171,8 +171,8 @@ type Execution = ResultOrigin & {
   provider: string;
   attempts: Attempt[];
   warnings: string[];
-  /** The tool's result, where a hook replaced it. */
-  said?: ToolResult;
+  /** The tool's own result, where a hook replaced it. */
+  replacedResult?: ToolResult;
 };
 export type Executed = Routed & { executed: Execution };
 

@@ -25,9 +25,11 @@ export function misconfigured(message: string): OAuthProblem {
   return new OAuthProblem(message, { configuration: true });
 }
 
+export const unknownError = "an unknown error";
+
 /** Codes come from outside and end in messages, so only what looks like a code is repeated. */
-export function errorCode(value: unknown): string {
-  return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : "an unknown error";
+export function errorCode(code: unknown): string {
+  return typeof code === "string" && /^[\w.-]{1,64}$/.test(code) ? code : unknownError;
 }
 
 const howToSignIn = (server: string) => `toolplane servers login ${server}`;

@@ -18,12 +18,16 @@ export async function verifyRoots(store: RootStore, query: RootsQuery = {}): Pro
   const keys = query.key?.split(",").map((key) => key.trim());
   const keptRoots = keptText === undefined ? null : await readKeptRoots(store, keptText, keys);
   const missing = createMissingChains(store, query.keepDays);
-  const { newest, broken, roots } = await follow(store, query, { keys, kept: keptRoots, missing });
-  // Of a range, and behind a break, the others were not compared.
+  const { newest, broken, roots } = await verifyChain(store, query, {
+    keys,
+    kept: keptRoots,
+    missing,
+  });
+  // A range, or a break, leaves roots that were not compared.
   const isWhole = query.since === undefined && query.until === undefined && broken === null;
   const { isThere: rootFound, strange } =
     keptRoots === null ? notAsked : await findKept(store, keptRoots, isWhole);
-  await missing.look(keptRoots?.newest ? [...strange, keptRoots.newest] : strange);
+  await missing.check(keptRoots?.newest ? [...strange, keptRoots.newest] : strange);
   return {
     ok:
       broken === null &&
@@ -54,8 +58,8 @@ function createMissingChains(store: RootStore, keepDays: number | undefined) {
   const lastLeaves = new Map<string, RootLeaf>();
   return {
     chains,
-    /** In the order of their time. What a root has in common with the one before is looked at once. */
-    async look(roots: readonly AuditRoot[]): Promise<void> {
+    /** Takes roots in the order of their time. A leaf that the root before had, too, is checked once. */
+    async check(roots: readonly AuditRoot[]): Promise<void> {
       const leavesByChain = new Map<string, (RootLeaf & { at: string })[]>();
       for (const { leaves, at } of roots)
         for (const leaf of leaves) {
@@ -73,7 +77,9 @@ function createMissingChains(store: RootStore, keepDays: number | undefined) {
         }
       for (const [chain, leaves] of leavesByChain) {
         const lostAt = (await store.lostOf(chain, leaves, keepDays))[0]?.at;
-        if (lostAt !== undefined && lostAt < (chains.get(chain) ?? "~")) chains.set(chain, lostAt);
+        if (lostAt === undefined) continue;
+        const earliest = chains.get(chain);
+        if (earliest === undefined || lostAt < earliest) chains.set(chain, lostAt);
       }
     },
   };
@@ -86,21 +92,33 @@ type RootChecks = {
   missing: MissingChains;
 };
 
-async function follow(
+/** The number of the first root to verify; null where none is that young. */
+async function firstNumber(store: RootStore, { since }: RootsQuery): Promise<number | null> {
+  if (since === undefined) return 0;
+  const number = await store.firstRootFrom(since);
+  return number === 0 ? null : number;
+}
+
+/** A day ends with the last moment that begins with it: "~" sorts behind every digit and letter. */
+function isAfter(moment: string, until: string | undefined): boolean {
+  return until !== undefined && moment > `${until}~`;
+}
+
+/** Verifies root after root, until one is broken or the time ends. */
+async function verifyChain(
   store: RootStore,
-  { since, until }: RootsQuery,
+  query: RootsQuery,
   checks: RootChecks,
 ): Promise<FollowedRoots> {
-  const first = since === undefined ? 0 : await store.firstRootFrom(since);
-  if (since !== undefined && first === 0) return { newest: null, roots: 0, broken: null };
+  const first = await firstNumber(store, query);
+  if (first === null) return { newest: null, roots: 0, broken: null };
   let newest: AuditRoot | null = null;
   let roots = 0;
   for (let from = first; ; from = (newest?.number ?? 0) + 1) {
     const page = await store.roots(from, readAtOnce);
-    // A day ends with the last moment that begins with it.
-    const end = until === undefined ? -1 : page.findIndex(({ at: rootAt }) => rootAt > `${until}~`);
+    const end = page.findIndex((root) => isAfter(root.at, query.until));
     const inTime = end === -1 ? page : page.slice(0, end);
-    await checks.missing.look(inTime);
+    await checks.missing.check(inTime);
     for (const root of inTime) {
       checks.kept?.compare(root);
       const reason = problemOf(root, newest, checks.keys);

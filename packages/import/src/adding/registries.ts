@@ -27,7 +27,7 @@ const maxPages = 5;
 
 type RegistryOptions = {
   urls: readonly string[];
-  /** Where answers are kept; none are without one. */
+  /** Where answers are kept; without a directory none are. */
   directory: string | undefined;
   isOffline: boolean;
   egress: Egress;
@@ -110,22 +110,27 @@ function createRegistry(
   const cache = createCache(base, directory);
   const host = new URL(base).host;
 
-  /** The version of the API that it speaks; the older one where the newer is not known. */
+  /** Asks the newer version of the API, then the older. Null where the registry does not have what is asked for. */
   async function request(path: string): Promise<Foreign | null> {
     const versions = /\/v\d+(\.\d+)?$/.test(base) ? [""] : ["/v0.1", "/v0"];
-    let status = 0;
+    const statuses: number[] = [];
     for (const version of versions) {
       const headers = { accept: "application/json" };
       const url = new URL(`${base}${version}${path}`);
       const redirects = await egress.namedBy(url.href);
       const answer = await fetchFile({ url, gate: configured }, { redirects, maxBytes, headers });
-      const body = answer.status === 200 ? parseBody(answer.body) : undefined;
-      if (body !== undefined) return body;
-      status = answer.status;
-      if (status >= 500) break;
+      if (answer.status === 200) {
+        const body = parseBody(answer.body);
+        if (body !== undefined) return body;
+      }
+      statuses.push(answer.status);
+      if (answer.status >= 500) break;
     }
+    const refusal = statuses.find((status) => status === 401 || status === 403);
+    const status = refusal ?? statuses.at(-1);
     if (status === 404) return null;
-    throw new PlaneError("SERVER_UNAVAILABLE", `The registry ${host} answers with HTTP ${status}.`);
+    const answerText = status === 200 ? "what is not JSON" : `HTTP ${status}`;
+    throw new PlaneError("SERVER_UNAVAILABLE", `The registry ${host} answers with ${answerText}.`);
   }
 
   /** Uses the cached copy when the registry is unreachable, and reports it. */
@@ -206,7 +211,7 @@ function cachedNote(size: number): string {
   return ` ${countOf(size, "server")} seen before ${nounFor(size, "is", "are")} known.`;
 }
 
-/** It is there, and cannot be what was asked for. */
+/** For an entry of the registry whose own name or version is invalid. */
 function unreadable(name: string, host: string): PlaneError {
   return new PlaneError(
     "USAGE",
@@ -222,7 +227,7 @@ function parseBody(body: Buffer): Foreign | undefined {
   }
 }
 
-/** One of each name: the one that says so, or the first, which is the newest. */
+/** One entry for each name: the first that is not marked as old, which is the newest. */
 function latestOf(listed: readonly Foreign[]): RegistryServer[] {
   const servers = listed
     .filter((document) => !isOldVersion(document))
@@ -232,7 +237,7 @@ function latestOf(listed: readonly Foreign[]): RegistryServer[] {
   );
 }
 
-/** What a registry said before, newest last, so that it can be searched without a network. */
+/** Entries that a registry sent before, newest last, so that they are found without a network. */
 function createCache(base: string, directory: string | undefined) {
   const fileName = createHash("sha256").update(base).digest("hex").slice(0, 16);
   const file = directory === undefined ? null : join(directory, "registries", `${fileName}.json`);

@@ -129,16 +129,16 @@ function scheduleVerbs(parts: JobVerbParts): Pick<JobVerbs, "get" | "pause" | "r
     async pause(name, { principal }) {
       const job = await findScheduled(parts, name, principal, "pause");
       const paused = { at: new Date().toISOString(), by: principal.user };
-      await changeSchedule(parts, job, (schedule) =>
-        schedule.paused === null ? { ...schedule, paused } : null,
+      const isChanged = await changeSchedule(parts, job, (schedule) =>
+        schedule.paused === null ? { ...schedule, paused } : "unchanged",
       );
-      emit({ type: "job.paused", job: name });
+      if (isChanged) emit({ type: "job.paused", job: name });
       return statusOf(parts, job, principal);
     },
     async resume(name, { principal }) {
       const job = await findScheduled(parts, name, principal, "resume");
-      await changeSchedule(parts, job, (schedule) => {
-        if (schedule.paused === null) return null;
+      const isChanged = await changeSchedule(parts, job, (schedule) => {
+        if (schedule.paused === null) return "unchanged";
         const nextMs = nextTime(job.recurrence, Date.parse(schedule.anchor), Date.now());
         return {
           ...schedule,
@@ -146,7 +146,7 @@ function scheduleVerbs(parts: JobVerbParts): Pick<JobVerbs, "get" | "pause" | "r
           nextAt: nextMs === null ? null : new Date(nextMs).toISOString(),
         };
       });
-      emit({ type: "job.resumed", job: name });
+      if (isChanged) emit({ type: "job.resumed", job: name });
       return statusOf(parts, job, principal);
     },
   };
@@ -234,18 +234,21 @@ function runVerbs(parts: JobVerbParts): Pick<JobVerbs, "cancel" | "status" | "hi
   };
 }
 
-/** Reads again when another writer was faster. */
+/** Was the schedule changed? When another writer was faster, the change is made again to what they wrote. */
 async function changeSchedule(
   parts: JobVerbParts,
   job: ScheduledJob,
-  change: (schedule: JobSchedule) => JobSchedule | null,
-): Promise<void> {
+  change: (schedule: JobSchedule) => JobSchedule | "unchanged",
+): Promise<boolean> {
   const jobs = await parts.store();
   for (;;) {
     const stored = await jobs.jobSchedule(job.name, job.persona ?? null);
-    const next = change(stored ?? scheduleOf(job, null, Date.now()));
-    if (next === null) return;
-    if ((await jobs.putJobSchedules([next]))[0]) return parts.engine.wake();
+    const changed = change(stored ?? scheduleOf(job, null, Date.now()));
+    if (changed === "unchanged") return false;
+    const [isWritten] = await jobs.putJobSchedules([changed]);
+    if (!isWritten) continue;
+    parts.engine.wake();
+    return true;
   }
 }
 

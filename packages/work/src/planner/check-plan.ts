@@ -20,13 +20,16 @@ export function createPlanner(parts: PlannerParts): ToolPlanVerbs {
   const { find, grants, quality, checkArguments, testPolicy } = parts;
   const createLookAtStep =
     (principal: Principal, face: Face): LookAtStep =>
-    async (toolName, givenArguments, texts) => {
-      const tool = await quality.requireTrusted(await find.toShow(toolName, principal), true);
-      const args = typedMembers(givenArguments, texts, tool.parameters) as JsonObject;
+    async (toolName, writtenArguments, textNames) => {
+      const visibleTool = await find.visibleTool(toolName, principal);
+      const tool = await quality.requireTrusted(visibleTool, { mayUse: true });
+      const args = typedMembers(writtenArguments, textNames, tool.parameters) as JsonObject;
       const grant = requireGrant(principal, tool, grants.grantFor, { arguments: args });
       const requested = requestCall(toolName, args, { principal, face });
       const { input } = await validate({ ...requested, tool, grant }, checkArguments);
-      const { verdict, reason } = await testPolicy(tool.id, input.arguments, { principal, face });
+      // A policy sees defaults, too; the plan shows only what it was written with.
+      const withDefaults = input.arguments;
+      const { verdict, reason } = await testPolicy(tool.id, withDefaults, { principal, face });
       const declared = Object.keys(objectOrEmpty(tool.parameters.properties));
       const dropped = input.dropped.map((name) => ({ name, meant: nearest(name, declared, 1)[0] }));
       return { name: tool.name, arguments: args, dropped, verdict, reason };
@@ -55,22 +58,23 @@ type StepFacts = {
 export type LookAtStep = (
   tool: string,
   args: JsonObject,
-  texts: readonly string[],
+  /** The arguments that were written as `key=value`, so that the tool decides on their type. */
+  textNames: readonly string[],
 ) => Promise<StepFacts>;
 
 /** Every problem of every step, in the order of the lines. */
 export async function checkPlan(
   { task, steps, problems }: ReadPlan,
-  look: LookAtStep,
+  lookAtStep: LookAtStep,
 ): Promise<PlanCheck> {
   // In parallel: unknown names make servers list their tools, and once is enough.
-  const lookedAtSteps = await Promise.all(steps.map((step) => checkStep(step, look)));
+  const lookedAtSteps = await Promise.all(steps.map((step) => checkStep(step, lookAtStep)));
   const checked = steps.map(({ texts: _, ...step }, index) => ({
     ...step,
     arguments: lookedAtSteps[index]?.arguments ?? step.arguments,
     verdict: lookedAtSteps[index]?.verdict ?? null,
   }));
-  const allProblems = [...problems, ...lookedAtSteps.flatMap(({ wrong }) => wrong)];
+  const allProblems = [...problems, ...lookedAtSteps.flatMap((step) => step.problems)];
   allProblems.sort((a, b) => a.line - b.line);
   return { ok: allProblems.length === 0, task, steps: checked, problems: allProblems };
 }
@@ -78,13 +82,13 @@ export async function checkPlan(
 type LookedAtStep = {
   arguments?: JsonObject;
   verdict: CheckedStep["verdict"];
-  wrong: PlanProblem[];
+  problems: PlanProblem[];
 };
 
-async function checkStep(step: PlacedStep, look: LookAtStep): Promise<LookedAtStep> {
+async function checkStep(step: PlacedStep, lookAtStep: LookAtStep): Promise<LookedAtStep> {
   const { line, tool } = step;
   try {
-    const facts = await look(tool, step.arguments, step.texts ?? []);
+    const facts = await lookAtStep(tool, step.arguments, step.texts ?? []);
     const { name, dropped, verdict, reason, arguments: args } = facts;
     const problems = dropped.map(({ name: unknown, meant }) => {
       const message = `'${name}' takes no argument '${unknown}'.`;
@@ -94,10 +98,10 @@ async function checkStep(step: PlacedStep, look: LookAtStep): Promise<LookedAtSt
     const message = `'${name}' would be refused: ${reason}.`;
     if (verdict === "deny")
       problems.push({ line, tool, message, hint: "See why: toolplane policy test" });
-    return { ...withoutUndefined({ arguments: args }), verdict, wrong: problems };
+    return { ...withoutUndefined({ arguments: args }), verdict, problems };
   } catch (thrown) {
     if (!(thrown instanceof PlaneError)) throw thrown;
-    return { verdict: null, wrong: problemsOf(thrown, step) };
+    return { verdict: null, problems: problemsOf(thrown, step) };
   }
 }
 

@@ -11,32 +11,32 @@ import { createChatPlane } from "./chat-plane.ts";
 import type { Chat, Commands } from "./chat-state.ts";
 
 /** Commands that take over the terminal, or serve on it. */
-const needsShell = ["serve", "mcp", "demo", "planner", "chat", "servers wizard"];
+const shellCommands = ["serve", "mcp", "demo", "planner", "chat", "servers wizard"];
 /** Commands that handle a cancellation and report how they ended; others keep running detached. */
-const endsItself = ["call", "agent", "batch", "code", "skills"];
-/** Another plane is meant. */
-const ownPlane =
+const selfEndingCommands = ["call", "agent", "batch", "code", "skills"];
+/** Options that ask for another plane than the chat's. */
+const otherPlaneOption =
   /^--(config|data-dir|user|group|persona|workspace|compliance|store|offline|standalone|record|replay)(=|$)/;
 
 export function createCommands(cli: Cli, options: GlobalOptions, chat: () => Chat): Commands {
   const { commandLine } = cli;
   if (commandLine === undefined) throw new Error("The chat has no command line.");
-  const names = commandLine.names.filter((name) => !needsShell.includes(name));
+  const names = commandLine.names.filter((name) => !shellCommands.includes(name));
   return {
     names,
     async run(typed, otherNames = []) {
       const session = chat();
       const [first = "", second = ""] = typed;
-      if ([first, `${first} ${second}`].some((path) => needsShell.includes(path)))
+      if ([first, `${first} ${second}`].some((path) => shellCommands.includes(path)))
         throw new PlaneError(
           "USAGE",
           `'${first}' needs a terminal of its own. Run 'toolplane ${typed.join(" ")}' in one.`,
         );
       const knownNames = ["help", ...names, ...otherNames];
       if (!knownNames.includes(first) && (await verbsOf(session.plane, first)).length === 0)
-        requireKnown(first, knownNames);
+        throw unknownCommand(first, knownNames);
       const notes = new Set<string>();
-      const mayBorrow = !optionsIn(typed).some((option) => ownPlane.test(option));
+      const usesPlaneOfChat = !optionsIn(typed).some((option) => otherPlaneOption.test(option));
       const isPlanned = first === "call" && session.settings.mode === "plan";
       const commandArguments = isPlanned ? ["call", "--plan", ...typed.slice(1)] : typed;
       using ownTerminal = createTerminal(session.signal);
@@ -44,13 +44,13 @@ export function createCommands(cli: Cli, options: GlobalOptions, chat: () => Cha
         commandLine.run({
           ...cli,
           argv: [...planeArguments(options), ...commandArguments],
-          ...(mayBorrow && {
-            isReported: true,
+          ...(usesPlaneOfChat && {
+            areProblemsReported: true,
             openPlane: async () => createChatPlane(session, notes),
           }),
         }),
       );
-      const code = await (endsItself.includes(first)
+      const code = await (selfEndingCommands.includes(first)
         ? running
         : abortable(running, session.signal));
       session.signal.throwIfAborted();
@@ -65,12 +65,15 @@ export function createCommands(cli: Cli, options: GlobalOptions, chat: () => Cha
   };
 }
 
-/** Throws with what was meant; `group` is what is typed before the name. */
-export function requireKnown(name: string, knownNames: readonly string[], group = ""): void {
-  if (knownNames.includes(name)) return;
+/** `group` is what is typed before the name. */
+export function unknownCommand(
+  name: string,
+  knownNames: readonly string[],
+  group = "",
+): PlaneError {
   const [likeliest] = nearest(name, knownNames, 1);
   const remedy = likeliest ? `Did you mean /${group}${likeliest}?` : "/help lists the commands.";
-  throw new PlaneError("USAGE", `Unknown command /${group}${name}. ${remedy}`);
+  return new PlaneError("USAGE", `Unknown command /${group}${name}. ${remedy}`);
 }
 
 /** What follows `--` belongs to another program. */

@@ -13,7 +13,7 @@ import { findByPrefix, shortenIds } from "../terminal/ids.ts";
 import { exitCodeOf, printOutcome } from "../terminal/outcome.ts";
 import { colors, print } from "../terminal/output.ts";
 import { type Chat, type ChatCommand, newConversation, usage } from "./chat-state.ts";
-import { requireKnown } from "./commands.ts";
+import { unknownCommand } from "./commands.ts";
 
 const callChoice = "[N|all|ID]";
 
@@ -37,8 +37,9 @@ const mcp: ChatCommand = {
   usage: `[${Object.keys(mcpVerbs).join("|")}]`,
   about: "short for /servers list, connect, disconnect, /tools list, /search and /stats",
   run({ commands }, [verb = "list", ...args]) {
-    requireKnown(verb, Object.keys(mcpVerbs), "mcp ");
-    return commands.run(mcpVerbs[verb]?.(args) ?? []);
+    const toCommand = mcpVerbs[verb];
+    if (toCommand === undefined) throw unknownCommand(verb, Object.keys(mcpVerbs), "mcp ");
+    return commands.run(toCommand(args));
   },
 };
 

@@ -27,13 +27,13 @@ export async function readCallArguments(
 
 /** The JSON, and how messages name it. */
 async function readJsonText(args: string | undefined, json: string | undefined, piped: string) {
-  if (json !== undefined) return { text: json, source: asWord };
+  if (json !== undefined) return { text: json, source: typedJson };
   if (args !== undefined) return { text: await readText(args), source: sourceOf(args) };
   return { text: piped, source: "Standard input" };
 }
 
 /** How messages name JSON that was typed without `--args`. */
-const asWord = "What begins with '{'";
+const typedJson = "What begins with '{'";
 
 /** `{"name": "Ann"}` beside `key=value`. */
 const isJsonWord = (argument: string) => /^\s*\{/.test(argument);
@@ -56,7 +56,7 @@ export async function readPiped(stdin: Readable & { isTTY?: boolean }): Promise<
     stdin.once("error", () => settle(false));
   });
   if (isThere) return text(stdin);
-  // Else the process would stay for it.
+  // An open pipe would keep the process alive.
   stdin.destroy();
   return "";
 }
@@ -97,7 +97,7 @@ export async function typedForTool(
 ): Promise<unknown> {
   if (!isObject(args)) return args;
   const texts = textKeys(values).filter((key) => mayBeTyped(String(args[key])));
-  // Most are plain words: the tool's server starts before anything is looked up.
+  // Plain words stay as they are, so that the call begins without looking up the tool.
   if (texts.length === 0) return args;
   const described = await plane.tools.get(tool).catch(() => null);
   if (described === null) return args;
@@ -117,21 +117,23 @@ export async function argumentHints(
   if (wrongKeys.length === 0) return [];
   const described = await plane.tools.get(tool).catch(() => null);
   return wrongKeys.flatMap((key) => {
-    const [kind, example] = typeExamples[memberTypes(described?.parameters, key)?.[0] ?? ""] ?? [];
-    if (kind === undefined) return [];
-    return [`'${key}' must be ${kind}: write ${key}:=${example}`];
+    const [type] = memberTypes(described?.parameters, key) ?? [];
+    const hint = type && typeHints[type];
+    if (!hint) return [];
+    return [`'${key}' must be ${hint.what}: write ${key}:=${hint.json}`];
   });
 }
 
-const typeExamples: Record<string, [kind: string, example: string]> = {
-  integer: ["an integer", "1"],
-  number: ["a number", "1"],
-  boolean: ["true or false", "true"],
-  null: ["null", "null"],
-  array: ["a list", "'[]'"],
-  object: ["an object", "'{}'"],
+const typeHints: Record<string, { what: string; json: string } | undefined> = {
+  integer: { what: "an integer", json: "1" },
+  number: { what: "a number", json: "1" },
+  boolean: { what: "true or false", json: "true" },
+  null: { what: "null", json: "null" },
+  array: { what: "a list", json: "'[]'" },
+  object: { what: "an object", json: "'{}'" },
 };
 
+/** The keys of `key=text`. What follows `key:=` is JSON, with a type of its own. */
 function textKeys(typed: readonly string[]): string[] {
   const values = typed.filter((argument) => !isJsonWord(argument));
   const pairs = values.map(splitPair).filter((pair) => pair !== null);
@@ -167,7 +169,7 @@ function parseJson(json: string, where: string): unknown {
 function jsonRemedy(where: string): string {
   const quoted = `'{"key":"value"}'`;
   if (where === "--args") return `Quote it for the shell, e.g. --args ${quoted}`;
-  if (where === asWord) return `Quote it for the shell, e.g. ${quoted}`;
+  if (where === typedJson) return `Quote it for the shell, e.g. ${quoted}`;
   if (!where.includes(" ")) return `For text write ${where}=…`;
   const ending = where === "Standard input" ? ". Where it is not meant, write < /dev/null" : "";
   return `It has to hold one JSON object, as in {"key": "value"}${ending}`;

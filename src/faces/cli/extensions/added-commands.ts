@@ -35,7 +35,7 @@ export async function runAdded(
         const verbs = await verbsOf(plane, noun);
         isAsked = true;
         // What is not trusted, or is wrong otherwise, may be why there is no such command.
-        if (!cli.isReported) await warnAboutProblems(cli, plane, options, false);
+        if (!cli.areProblemsReported) await warnAboutProblems(cli, plane, options, false);
         if (verbs.length === 0) return await tellWhatWaits(cli, plane, options);
         return parse((program) => addVerbs(program, verbs, plane, signal));
       },
@@ -63,11 +63,11 @@ export async function verbsOf(plane: Plane, noun: string): Promise<ExtensionVerb
 
 /** A plane of this process has told it with the other problems; that of another process has not told it here. */
 async function tellWhatWaits(cli: Cli, plane: Plane, options: GlobalOptions): Promise<null> {
-  if (!plane.isRemote || cli.isReported) return null;
+  if (!plane.isRemote || cli.areProblemsReported) return null;
   const { openSetup } = await import("../commands/config.ts");
   const { problems } = await (await openSetup(cli, options)).check();
   const waiting = problems.filter(({ hint }) => hint?.endsWith("toolplane trust"));
-  warnAboutConfigProblems(waiting, options, false);
+  warnAboutConfigProblems(waiting, options, { namesErrors: false });
   return null;
 }
 

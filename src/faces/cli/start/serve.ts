@@ -115,7 +115,7 @@ async function servePlane(
         `Configuration applied: ${renderChange({ added, removed, changed }, lastConfig, newConfig)}`,
       );
       lastConfig = newConfig;
-      warnAboutConfigProblems(plane.config().problems, options, true);
+      warnAboutConfigProblems(plane.config().problems, options, { namesErrors: true });
     });
   plane.on("config.rejected", ({ reason }) =>
     printWarning(`The changed configuration was not applied: ${reason}`),

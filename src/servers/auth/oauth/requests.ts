@@ -2,7 +2,7 @@ import type { ClientAuth } from "oauth4webapi";
 import type { StrictGate } from "../../../lib/net/egress.ts";
 import type { UnknownObject } from "../../../model/json.ts";
 import { isHeaderValue } from "../credentials-contract.ts";
-import { errorCode, OAuthProblem } from "../problems.ts";
+import { errorCode, OAuthProblem, unknownError } from "../problems.ts";
 import { type OAuthClient, type OAuthRecord, renewTime } from "../records.ts";
 import { splitScopes } from "./challenge.ts";
 import {
@@ -106,9 +106,9 @@ function tolerantFetch(gate: StrictGate, expectedStatus: 200 | 201): CheckedFetc
     if (status >= 500 || status === 429 || status === 408)
       throw retryLaterError(new URL(url).origin, `answered HTTP ${status}`, response);
     const body: UnknownObject = (await readJsonObject(response)) ?? {};
-    const isKept = ([name, value]: [string, unknown]) =>
-      value !== null && value !== "" && name !== "id_token";
-    const members = Object.fromEntries(Object.entries(body).filter(isKept));
+    const isReadable = ([name, member]: [string, unknown]) =>
+      member !== null && member !== "" && name !== "id_token";
+    const members = Object.fromEntries(Object.entries(body).filter(isReadable));
     const isSuccess = status < 300 && body.error === undefined;
     const retryAfter = response.headers.get("retry-after");
     const init = {
@@ -120,24 +120,27 @@ function tolerantFetch(gate: StrictGate, expectedStatus: 200 | 201): CheckedFetc
 }
 
 /** The same request may succeed later. RFC 6749 names the first two for the browser alone; token endpoints send them, too. */
-const passingCodes = ["temporarily_unavailable", "server_error", "slow_down"];
+const transientCodes = ["temporarily_unavailable", "server_error", "slow_down"];
 
-/** Only the code is kept: the error's cause holds the answer, tokens included. */
-function problemOf(oauth: Library, thrown: unknown, origin: string, failure: string): unknown {
-  const summary = `${origin} ${failure}`;
+/**
+ * `didNot` is what the origin failed to do: "did not register us". Of the error only the code is kept: its cause holds
+ * the answer, tokens included.
+ */
+function problemOf(oauth: Library, thrown: unknown, origin: string, didNot: string): unknown {
+  const summary = `${origin} ${didNot}`;
   if (thrown instanceof oauth.ResponseBodyError) {
     const code = errorCode(thrown.error);
-    const text = `${failure}: ${code} (HTTP ${thrown.status})`;
-    if (passingCodes.includes(code)) return retryLaterError(origin, text, thrown.response);
+    const text = `${didNot}: ${code} (HTTP ${thrown.status})`;
+    if (transientCodes.includes(code)) return retryLaterError(origin, text, thrown.response);
     return new OAuthProblem(`${origin} ${text}`, { code });
   }
   if (thrown instanceof oauth.UnsupportedOperationError)
     return new OAuthProblem(`${summary} of a type that is supported`);
   if (!(thrown instanceof oauth.OperationProcessingError)) return thrown;
-  if (thrown.code !== oauth.RESPONSE_IS_NOT_CONFORM)
-    return new OAuthProblem(`${summary}: its answer is incomplete or malformed`);
-  const code = errorCode(undefined);
-  return new OAuthProblem(`${summary}: ${code}`, { code });
+  // The answer is an error without a code.
+  if (thrown.code === oauth.RESPONSE_IS_NOT_CONFORM)
+    return new OAuthProblem(`${summary}: ${unknownError}`, { code: unknownError });
+  return new OAuthProblem(`${summary}: its answer is incomplete or malformed`);
 }
 
 function authentication(oauth: Library, { secret, method }: OAuthClient): ClientAuth {

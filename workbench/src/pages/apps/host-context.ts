@@ -2,12 +2,12 @@ import type { McpUiHostContext } from "@modelcontextprotocol/ext-apps/app-bridge
 import { objectOrEmpty } from "../../../../src/model/json.ts";
 import type { App } from "./app.ts";
 
-/** A page of any size has this much of the window; it scrolls in itself. */
+/** Pixels. A page that is higher scrolls inside its frame. */
 export const maxHeight = 720;
 export const minHeight = 48;
 
-/** What pages call our colours. Those with two values follow the theme by themselves. */
-const variables = {
+/** The names that pages have for our colours. A colour with two values follows the theme by itself. */
+const ourColours = {
   "--color-background-primary": "--surface",
   "--color-background-secondary": "--canvas",
   "--color-background-tertiary": "--sunken",
@@ -35,18 +35,20 @@ function currentTheme(): "light" | "dark" {
   return darkQuery.matches ? "dark" : "light";
 }
 
-/** Where the page stands. */
+/** What a page learns of its host: its looks, its size, and the tool that the page belongs to. */
 export function contextFor({ tool }: App, width: number): McpUiHostContext {
   const style = getComputedStyle(document.documentElement);
-  const appVariables = Object.entries(variables).map(([appName, ourName]) => [
-    appName,
+  const colours = Object.entries(ourColours).map(([pageName, ourName]) => [
+    pageName,
     style.getPropertyValue(ourName).trim(),
   ]);
-  const schema = objectOrEmpty(tool.parameters);
   const fonts = { "--font-sans": style.fontFamily, "--font-mono": "ui-monospace, monospace" };
+  // The type of the SDK wants each of its variables; the specification lets a host leave some out.
+  const variables = { ...Object.fromEntries(colours), ...fonts } as never;
+  const inputSchema = { ...objectOrEmpty(tool.parameters), type: "object" };
   return {
     theme: currentTheme(),
-    styles: { variables: { ...Object.fromEntries(appVariables), ...fonts } as never },
+    styles: { variables },
     displayMode: "inline",
     availableDisplayModes: ["inline"],
     containerDimensions: { width, maxHeight },
@@ -58,7 +60,8 @@ export function contextFor({ tool }: App, width: number): McpUiHostContext {
       touch: navigator.maxTouchPoints > 0,
       hover: matchMedia("(hover: hover)").matches,
     },
-    toolInfo: { tool: { name: tool.id.tool, inputSchema: { ...schema, type: "object" } } as never },
+    // The type of the SDK knows fewer forms of schemas than tools have.
+    toolInfo: { tool: { name: tool.id.tool, inputSchema } as never },
   };
 }
 

@@ -74,11 +74,12 @@ function Side({ name, text, isInForce }: { name: string; text: string; isInForce
   );
 }
 
-function Decision({ change: { id, decision, gone } }: { change: Change }) {
+function Decision({ change: { id, decision, gone: whyNotKept } }: { change: Change }) {
   const accept = useMutateOperation("defaults.accept", { changes: ["defaults"] });
   const keep = useMutateOperation("defaults.keep", { changes: ["defaults"] });
   const whyNot = useWhyNot("admin");
-  if (decision === "configured") return null;
+  const isDecidedByConfiguration = decision === "configured";
+  if (isDecidedByConfiguration) return null;
   return (
     <div className="flex flex-wrap items-center gap-2">
       {decision !== "accept" && (
@@ -91,12 +92,14 @@ function Decision({ change: { id, decision, gone } }: { change: Change }) {
           Accept
         </Button>
       )}
-      {gone === null && decision !== "keep" && (
+      {whyNotKept === null && decision !== "keep" && (
         <Button busy={keep.isPending} whyNot={whyNot} onClick={() => keep.mutate({ id })}>
           Keep as it was
         </Button>
       )}
-      {gone !== null && decision === "undecided" && <span className="text-muted">{gone}</span>}
+      {whyNotKept !== null && decision === "undecided" && (
+        <span className="text-muted">{whyNotKept}</span>
+      )}
       <Complaint error={accept.error ?? keep.error} />
     </div>
   );
