@@ -22,7 +22,10 @@ export type JudgeParts = Pick<LookupParts, "config" | "grants"> & {
   profile(): Profile | Promise<Profile>;
 };
 
-/** The one resolver, on what is configured now. */
+/** Of a default that a version changed, the new one is in force. */
+const newDefaultHolds = "now";
+
+/** Decides about calls by the configuration of the moment; `overrides` are for a policy that is not in force. */
 export function policyOf(
   { config, registry, defaults }: Pick<JudgeParts, "config" | "registry" | "defaults">,
   overrides: Partial<Pick<PolicyPorts, "policy" | "now">> = {},
@@ -33,7 +36,8 @@ export function policyOf(
     isIsolated: (server) => isIsolated(config().servers[server] ?? {}),
     targetsOf: createTargets(config, (id, caller) => registry.snapshot(caller).byId(id)),
     ownCounts: (caller) => ownYesCounts(config().approvals, caller),
-    allowsByAnyName: async () => (await defaults.inForce("rules-allow-by-any-name")) === "now",
+    allowsByAnyName: async () =>
+      (await defaults.inForce("rules-allow-by-any-name")) === newDefaultHolds,
   });
 }
 

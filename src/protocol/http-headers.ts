@@ -81,7 +81,7 @@ function firstOf<T>(
 /** A schema is read once, not with every call. */
 const headersOfSchema = new WeakMap<object, Mirrored[]>();
 
-function mirroredIn(schema: unknown): Mirrored[] {
+function mirroredArguments(schema: unknown): Mirrored[] {
   if (!isObject(schema)) return [];
   const mirrored = headersOfSchema.get(schema) ?? readParamHeaders(schema).mirrored;
   headersOfSchema.set(schema, mirrored);
@@ -107,13 +107,14 @@ function problemOf(
 }
 
 export function hasParamHeaders(schema: unknown): boolean {
-  return mirroredIn(schema).length > 0;
+  return mirroredArguments(schema).length > 0;
 }
 
 export function paramHeaders(schema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const { path, header } of mirroredIn(schema)) {
+  for (const { path, header } of mirroredArguments(schema)) {
     const value = valueAtPath(args, path);
+    // An exact number is ASCII, which needs no encoding.
     if (isRawJSON(value)) headers[`Mcp-Param-${header}`] = JSON.stringify(value);
     else if (value !== undefined && value !== null && typeof value !== "object")
       headers[`Mcp-Param-${header}`] = encodeHeaderValue(String(value));

@@ -304,7 +304,7 @@ function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
   const { pending, cancelled, settle, sendQuietly, by: tap, session } = outgoing;
   const tasks = createOpenTasks<RequestOptions>();
   const taskProgress = new WeakMap<RequestOptions, Throttle<Progress>>();
-  const causes = createRequestOwners();
+  const owners = createRequestOwners();
   const questions = createPeerRequests(answererOf, sendQuietly);
   let heard = 0;
 
@@ -365,7 +365,7 @@ function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
       pendingRequest.progress ??= throttleFor(pendingRequest.options);
       return pendingRequest.progress;
     }
-    const options = tasks.ofToken(token);
+    const options = tasks.byToken(token);
     if (options === undefined) return undefined;
     const throttle = taskProgress.get(options) ?? throttleFor(options);
     if (!taskProgress.has(options))
@@ -374,16 +374,18 @@ function createIncoming(outgoing: Outgoing, handlers: PeerHandlers) {
     return throttle;
   }
 
-  /** The request named by task, stream or token, or the only one. */
+  /** Who answers a question: the owner of the request that it names by task, stream or token, or else the only owner. */
   function answererOf(params: UnknownObject, relatesTo: RequestId | undefined): AnswerRequest {
     const meta = objectOrEmpty(params._meta);
-    const calledId = typeof meta.tool_call_id === "string" ? Number(meta.tool_call_id) : undefined;
-    const namedId = relatesTo ?? requestOf(meta.progressToken) ?? calledId;
-    const cause = tasks.named(meta) ?? pending.get(namedId)?.options ?? tasks.ofToken(namedId);
+    // Servers send back what `withMarks` wrote into the request.
+    const callId = typeof meta.tool_call_id === "string" ? Number(meta.tool_call_id) : undefined;
+    const namedId = relatesTo ?? requestOf(meta.progressToken) ?? callId;
+    const request = tasks.namedIn(meta) ?? pending.get(namedId)?.options ?? tasks.byToken(namedId);
     // A token that is none of ours is the server's own, for progress on its question.
-    const causeHint = cause ?? relatesTo ?? calledId;
-    if (causeHint !== undefined) return causes.asking(cause?.onRequest ?? handlers.onRequest);
-    return causes.asking(causes.only([...waitingOptions(), ...tasks.all()]) ?? handlers.onRequest);
+    const namesRequest = request !== undefined || relatesTo !== undefined || callId !== undefined;
+    if (namesRequest) return owners.asking(request?.onRequest ?? handlers.onRequest);
+    const openRequests = [...waitingOptions(), ...tasks.all()];
+    return owners.asking(owners.onlyOwner(openRequests) ?? handlers.onRequest);
   }
 
   function receive(message: unknown, relatesTo?: RequestId): void {
@@ -457,7 +459,9 @@ export function createRequestOwners() {
         return answering;
       },
     /** Undefined when the owner is uncertain. */
-    only(requests: readonly Pick<RequestOptions, "onRequest" | "by">[]): AnswerRequest | undefined {
+    onlyOwner(
+      requests: readonly Pick<RequestOptions, "onRequest" | "by">[],
+    ): AnswerRequest | undefined {
       const answerable = requests.filter(({ onRequest }) => onRequest !== undefined);
       const answerers = [...new Set(answerable.map(({ onRequest }) => onRequest as AnswerRequest))];
       if (answerers.length < 2) return answerers[0];

@@ -13,32 +13,32 @@ const signal = new AbortController().signal;
 
 test("with one request that waits there is no doubt whose question it is", () => {
   const { answer } = answerer();
-  const { only } = createRequestOwners();
-  assert.equal(only([{ onRequest: answer, by: "ann" }, { by: "bob" }]), answer);
-  assert.equal(only([]), undefined);
+  const { onlyOwner } = createRequestOwners();
+  assert.equal(onlyOwner([{ onRequest: answer, by: "ann" }, { by: "bob" }]), answer);
+  assert.equal(onlyOwner([]), undefined);
 });
 
 test("a request that is asked already is not meant, as long as it has not answered", async () => {
   const first = answerer();
   const second = answerer();
-  const { only, asking } = createRequestOwners();
+  const { onlyOwner, asking } = createRequestOwners();
   const waiting = [first, second].map(({ answer }) => ({ onRequest: answer, by: "ann" }));
-  assert.equal(only(waiting), undefined);
+  assert.equal(onlyOwner(waiting), undefined);
   const asked = asking(first.answer)("elicitation/create", {}, signal);
-  assert.equal(only(waiting), second.answer);
+  assert.equal(onlyOwner(waiting), second.answer);
   first.resolve({});
   await asked;
-  assert.equal(only(waiting), undefined);
+  assert.equal(onlyOwner(waiting), undefined);
 });
 
 test("between two people there is no guessing", () => {
   const first = answerer();
   const second = answerer();
-  const { only, asking } = createRequestOwners();
+  const { onlyOwner, asking } = createRequestOwners();
   void asking(first.answer)("elicitation/create", {}, signal);
   for (const by of ["bob", undefined])
     assert.equal(
-      only([
+      onlyOwner([
         { onRequest: first.answer, by: "ann" },
         { onRequest: second.answer, by },
       ]),

@@ -272,7 +272,7 @@ export function createServerPool(ports: ServersPorts) {
         if (event.type === "server.connected") gateway.connected(event.server);
       },
       onNotification: (user, method, params) =>
-        gateway.said({ server: name, user, ...where, isUsual: isKept, method, params }),
+        gateway.said({ server: name, user, ...where, isDefaultDirectory: isKept, method, params }),
       isPersonal: () => ports.isPersonal(definition),
       access: (user, resolved) => ports.access(name, resolved, user),
       onTools: (tools, era, owner) =>

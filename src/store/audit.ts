@@ -6,7 +6,7 @@ import type { AuditedWork, PlaneAudit } from "../model/audit.ts";
 import type { AuditRecord } from "../model/audit-schema.ts";
 import { checkVerifyOptions, type VerifyOptions } from "../model/calls/call-history.ts";
 import { type ErrorCode, PlaneError, toPlaneError } from "../model/errors.ts";
-import { isObject, type Json, stringOrNull } from "../model/json.ts";
+import { isObject, type Json, stringOrNull, type UnknownObject } from "../model/json.ts";
 import { noCursor } from "../model/page.ts";
 import { type Caller, type Face, type Principal, requireScope } from "../model/principal.ts";
 import type { Store } from "../model/store.ts";
@@ -46,14 +46,14 @@ export function createAudit({
   async function recordChange(
     work: AuditedWork,
     caller: Caller,
-    ended: WorkOutcome,
+    outcome: WorkOutcome,
     before: unknown,
     after: unknown,
   ): Promise<void> {
     const { principal = defaultPrincipal, face = ownFace, address = null } = caller;
     const [changedFrom, changedTo] =
       isObject(before) && isObject(after) ? changedFields(before, after) : [before, after];
-    const target = typeof work.target === "function" ? work.target(ended.value) : work.target;
+    const target = typeof work.target === "function" ? work.target(outcome.value) : work.target;
     const record: AuditRecord = {
       id: uniqueId(),
       at: nowText(),
@@ -66,10 +66,10 @@ export function createAudit({
       input: await readable(work.input),
       before: await readable(changedFrom),
       after: await readable(changedTo),
-      ok: ended.code === null,
-      code: ended.code,
+      ok: outcome.code === null,
+      code: outcome.code,
     };
-    await recorder.recordChange(record, ended.code === null);
+    await recorder.recordChange(record, outcome.code === null);
   }
 
   async function run<T>(change: AuditedWork, caller: Caller, work: () => Promise<T>): Promise<T> {
@@ -135,21 +135,21 @@ export function createAudit({
 type WorkOutcome = { code: ErrorCode | null; value: unknown };
 
 /** Only the fields that differ; of maps of named things, such as servers, only the names that do. */
-function changedFields(before: object, after: object, depth = 2): [object, object] {
-  const [fieldsBefore, fieldsAfter] = [before, after] as Record<string, unknown>[] as [
-    Record<string, unknown>,
-    Record<string, unknown>,
-  ];
-  const [changedBefore, changedAfter]: [Record<string, unknown>, Record<string, unknown>] = [
-    {},
-    {},
-  ];
-  for (const name of new Set([...Object.keys(fieldsBefore), ...Object.keys(fieldsAfter)])) {
-    const a = fieldsBefore[name];
-    const b = fieldsAfter[name];
-    if (sameJson(a, b)) continue;
+function changedFields(
+  before: UnknownObject,
+  after: UnknownObject,
+  depth = 2,
+): [UnknownObject, UnknownObject] {
+  const changedBefore: Record<string, unknown> = {};
+  const changedAfter: Record<string, unknown> = {};
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const fieldBefore = before[name];
+    const fieldAfter = after[name];
+    if (sameJson(fieldBefore, fieldAfter)) continue;
     [changedBefore[name], changedAfter[name]] =
-      depth > 1 && isObject(a) && isObject(b) ? changedFields(a, b, depth - 1) : [a, b];
+      depth > 1 && isObject(fieldBefore) && isObject(fieldAfter)
+        ? changedFields(fieldBefore, fieldAfter, depth - 1)
+        : [fieldBefore, fieldAfter];
   }
   return [changedBefore, changedAfter];
 }

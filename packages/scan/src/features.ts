@@ -1,14 +1,17 @@
 import type { Finding } from "@toolplane/core/model/catalogue/quality-schema";
 import { bitOf, type Entry, type Lexicon, loose, loosen, strict } from "./lexicon.ts";
-import { isEnd, readTokens, type Token, type TokenizedText } from "./tokens.ts";
+import { readTokens, sentenceEnd, type Token, type TokenizedText } from "./tokens.ts";
+
+/** Classes of the lexicon, each a bit of `bitOf`. */
+type Classes = number;
 
 /** Classes that stand within so many words of each other, in any order. */
 type Rule = {
   kind: Finding["kind"];
   severity: "high" | "medium";
   within: number;
-  needs: number[];
-  uses: number;
+  needs: Classes[];
+  uses: Classes;
 };
 
 export type FeatureFound = {
@@ -76,20 +79,20 @@ const rules = `
 
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff]/;
 /** A word of so many letters is several. */
-const minRun = 18;
+const minRunLetters = 18;
 const maxEntry = 24;
 /** How far a new sentence is from the one before, in words. */
 const sentenceGap = 4;
 /** How far a "not" reaches. */
 const maxNegationDistance = 4;
 
-type Word = { bits: number; position: number; from: number; to: number };
+type Word = { bits: Classes; position: number; from: number; to: number };
 
 /** Orders to a model, judged by what words do in a sentence; linear in the length of the text. */
-export function findFeatures(text: string, isLoose = false): FeatureFound[] {
+export function findFeatures(text: string, { isLoose = false } = {}): FeatureFound[] {
   const tokenized = readTokens(text);
-  const { words, mayMean } = readWords(tokenized, isLoose);
-  const possibleRules = rulesFor(mayMean);
+  const { words, possibleClasses } = readWords(tokenized, { isLoose });
+  const possibleRules = rulesFor(possibleClasses);
   if (possibleRules.length === 0) return [];
   const { sourceIndex } = tokenized.folded;
   return judge(words, possibleRules).map((feature) => ({
@@ -107,15 +110,15 @@ const highRules = rules
 /** What the words of a text may mean, whatever stands behind it; `length` is in words. */
 export type Meaning = {
   words: readonly Pick<Word, "bits" | "position">[];
-  mayMean: number;
+  possibleClasses: Classes;
   length: number;
 };
 
 export function meaningOf(text: string): Meaning {
-  const { words, mayMean, length } = readWords(readTokens(text), false, true);
+  const { words, possibleClasses, length } = readWords(readTokens(text), { isOpen: true });
   return {
     words: words.map(({ bits, position }) => ({ bits, position })),
-    mayMean,
+    possibleClasses,
     length,
   };
 }
@@ -123,7 +126,7 @@ export function meaningOf(text: string): Meaning {
 /** Can these texts, one after the other, fit a rule of high severity? */
 export function mayMeanOrder(texts: readonly Meaning[]): boolean {
   const possibleRules = rulesFor(
-    texts.reduce((sum, { mayMean }) => sum | mayMean, 0),
+    texts.reduce((sum, { possibleClasses }) => sum | possibleClasses, 0),
     highRules,
   );
   if (possibleRules.length === 0) return false;
@@ -137,18 +140,18 @@ export function mayMeanOrder(texts: readonly Meaning[]): boolean {
   return judge(markUntold(allWords), possibleRules).length > 0;
 }
 
-function rulesFor(mayMean: number, candidates: readonly Rule[] = rules): readonly Rule[] {
-  const classes = withUntold(mayMean);
+function rulesFor(possibleClasses: Classes, candidates: readonly Rule[] = rules): readonly Rule[] {
+  const classes = withUntold(possibleClasses);
   return candidates.filter((rule) => isPossible(rule, classes));
 }
 
 /** Not to tell is one idea of two words. */
-function withUntold(mayMean: number): number {
-  if (mayMean & bitOf.tell) return mayMean | bitOf.untold;
-  return mayMean;
+function withUntold(possibleClasses: Classes): Classes {
+  if (possibleClasses & bitOf.tell) return possibleClasses | bitOf.untold;
+  return possibleClasses;
 }
 
-function isPossible({ needs }: Rule, classes: number): boolean {
+function isPossible({ needs }: Rule, classes: Classes): boolean {
   for (const need of needs) if ((need & classes) === 0) return false;
   return true;
 }
@@ -188,7 +191,7 @@ const minClasses = 3;
 /** Whether a text that was hidden is about the user, the rules, secrets or sending. */
 export function isAboutOrders(text: string): boolean {
   let bits = 0;
-  for (const word of readWords(readTokens(text), false).words) bits |= word.bits;
+  for (const word of readWords(readTokens(text)).words) bits |= word.bits;
   const tellingCount = countBits(bits & bitsOfAll(tellingClasses));
   return (
     tellingCount >= minTelling &&
@@ -203,39 +206,39 @@ function countBits(bits: number): number {
 }
 
 /**
- * `mayMean` has the classes of all words, and of every expression that one of them begins. With `isOpen`, an expression that
- * begins with the last words may go on behind the text.
+ * `possibleClasses` has the classes of all words, and of every expression that one of them begins. With `isOpen`, an expression that
+ * begins with the last words may go on behind the text. With `isLoose`, letters that look alike are the same.
  */
-function readWords({ folded, tokens }: TokenizedText, isLoose: boolean, isOpen = false) {
+function readWords({ folded, tokens }: TokenizedText, { isLoose = false, isOpen = false } = {}) {
   const lexicon = isLoose ? loose() : strict();
   const memo = isLoose ? knownWords.loose : knownWords.strict;
   const words: Word[] = [];
   const spelled = tokens.map(({ word }) => (isLoose ? loosen(word) : word));
   const hasUnspaced = unspaced.test(folded.text);
-  let mayMean = 0;
+  let possibleClasses = 0;
   let position = 0;
   for (let index = 0; index < tokens.length; index++) {
-    const { word, from, special } = tokens[index] as Token;
-    position += word.length === 1 && isEnd.test(word) ? sentenceGap : 1;
+    const { word, from, specialClass } = tokens[index] as Token;
+    position += word.length === 1 && sentenceEnd.test(word) ? sentenceGap : 1;
     const to = from + word.length;
     const previousCount = words.length;
-    if (special !== 0) words.push({ bits: special, position, from, to });
-    else if (word.length >= minRun || (hasUnspaced && unspaced.test(word)))
+    if (specialClass !== 0) words.push({ bits: specialClass, position, from, to });
+    else if (word.length >= minRunLetters || (hasUnspaced && unspaced.test(word)))
       position = readRun(spelled[index] ?? "", from, position, lexicon, words);
     else {
       const entry = entryOf(spelled[index] ?? "", lexicon, memo);
-      if (entry.mayMean === 0) continue;
-      mayMean |= entry.mayMean;
+      if (entry.possibleClasses === 0) continue;
+      possibleClasses |= entry.possibleClasses;
       const bits = bitsOf(entry, spelled, index, isOpen);
       if (bits !== 0) words.push({ bits, position, from, to });
     }
     for (let added = previousCount; added < words.length; added++)
-      mayMean |= words[added]?.bits ?? 0;
+      possibleClasses |= words[added]?.bits ?? 0;
   }
-  return { words: isOpen ? words : markUntold(words), mayMean, length: position };
+  return { words: isOpen ? words : markUntold(words), possibleClasses, length: position };
 }
 
-/** Not to tell is one idea: most languages put the "not" shortly before, some shortly after. */
+/** A word of telling with a "not" near it gets the class `untold`. Most languages put it before, some after. */
 function markUntold(words: Word[]): Word[] {
   let no = Number.NEGATIVE_INFINITY;
   let tell: Word | undefined;
@@ -252,7 +255,7 @@ function markUntold(words: Word[]): Word[] {
 }
 
 /** A word as the lexicon has it: its classes by itself, and the expressions that it begins. */
-type KnownWord = { bits: number; begins: readonly Entry[]; mayMean: number };
+type KnownWord = { bits: Classes; begins: readonly Entry[]; possibleClasses: Classes };
 
 const knownWords = { strict: new Map<string, KnownWord>(), loose: new Map<string, KnownWord>() };
 const maxKnown = 20_000;
@@ -265,7 +268,11 @@ function entryOf(spelled: string, lexicon: Lexicon, memo: Map<string, KnownWord>
   for (let size = 2; size <= Math.min(word.length, maxEntry); size++)
     bits |= lexicon.stems.get(word.slice(0, size)) ?? 0;
   const begins = lexicon.words.get(word) ?? [];
-  const newWord = { bits, begins, mayMean: begins.reduce((sum, entry) => sum | entry.bits, bits) };
+  const newWord = {
+    bits,
+    begins,
+    possibleClasses: begins.reduce((sum, entry) => sum | entry.bits, bits),
+  };
   if (memo.size >= maxKnown) memo.clear();
   memo.set(spelled, newWord);
   return newWord;

@@ -44,7 +44,7 @@ type Book = {
 };
 
 const unspaced = /[\u0e00-\u0eff\u0f00-\u109f\u1780-\u17ff]/;
-const isEnd = /^[.!?;\n]$/;
+const sentenceEnd = /^[.!?;\n]$/;
 const sentenceGap = 4;
 const maxNegationDistance = 4;
 const maxEntry = 24;
@@ -115,7 +115,7 @@ export function findForeignOrders(text: string): FeatureFound[] {
   let position = 0;
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] as Token;
-    position += token.word.length === 1 && isEnd.test(token.word) ? sentenceGap : 1;
+    position += token.word.length === 1 && sentenceEnd.test(token.word) ? sentenceGap : 1;
     for (const { hit, from, to } of hitsOf(tokens, index, token)) {
       const page = pages.get(hit.language) ?? new Array<Sighting | undefined>(width);
       pages.set(hit.language, page);
@@ -187,7 +187,8 @@ export function foreignMeaningOf(text: string): ForeignMeaning {
     classesByLanguage.set(language, (classesByLanguage.get(language) ?? 0) | (1 << kind));
   for (const token of readTokens(text).tokens) {
     const { hits, begins, isRun } = entryOf(token.word);
-    if (token.special !== 0 || isRun) for (const { hit } of hitsOf([token], 0, token)) see(hit);
+    if (token.specialClass !== 0 || isRun)
+      for (const { hit } of hitsOf([token], 0, token)) see(hit);
     else {
       for (const hit of hits) see(hit);
       for (const { hit } of begins) see(hit);
@@ -228,12 +229,16 @@ type PlacedHit = { hit: Hit; from: number; to: number };
 function hitsOf(
   tokens: readonly Token[],
   index: number,
-  { word, from, special }: Token,
+  { word, from, specialClass }: Token,
 ): PlacedHit[] {
   const to = from + word.length;
-  if (special !== 0)
+  if (specialClass !== 0)
     return [
-      { hit: { language: anyLanguage, class: special === bitOf.url ? url : secretFile }, from, to },
+      {
+        hit: { language: anyLanguage, class: specialClass === bitOf.url ? url : secretFile },
+        from,
+        to,
+      },
     ];
   const { hits, begins, isRun } = entryOf(word);
   if (isRun) return hitsInRun(word, from);

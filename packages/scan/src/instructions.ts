@@ -144,18 +144,23 @@ export function mayBeOrder(texts: readonly string[], joinedText: string): boolea
 }
 
 /** The worst of each kind. */
-export const findInstructions = (text: string, isLoose = false): UnplacedFinding[] =>
-  runSteps(instructionSteps(text, isLoose));
+export const findInstructions = (text: string): UnplacedFinding[] =>
+  runSteps(instructionSteps(text));
 
-export function* instructionSteps(text: string, isLoose = false): Steps<UnplacedFinding[]> {
+/** With a `yield` after each part, so that other work gets its turn while a long text is scanned. */
+export function* instructionSteps(
+  text: string,
+  { isLoose = false } = {},
+): Steps<UnplacedFinding[]> {
   const marked = yield* markSteps(text);
-  const features = findFeatures(text, isLoose);
+  const features = findFeatures(text, { isLoose });
   yield;
-  const allFeatures = [...features, ...(isLoose ? [] : findForeignOrders(text))];
+  const otherLanguages = isLoose ? [] : findForeignOrders(text);
+  const allFeatures = [...features, ...otherLanguages];
   yield;
   if (marked.length === 0 && allFeatures.length === 0) return [];
   const findings: UnplacedFinding[] = [
-    // What imitates a message and speaks of orders is one.
+    // An imitated message that speaks of orders is an order itself.
     ...marked.map((mark) =>
       isAboutOrders(mark.excerpt) ? { ...mark, severity: "high" as const } : mark,
     ),
@@ -168,7 +173,11 @@ export function* instructionSteps(text: string, isLoose = false): Steps<Unplaced
       }),
     ),
   ].sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity));
-  return [
-    ...new Map(findings.toReversed().map((finding) => [finding.kind, finding])).values(),
-  ].reverse();
+  return worstOfEachKind(findings);
+}
+
+/** Takes the worst first. A map has the last of its kind, so it is filled from the end. */
+function worstOfEachKind(findings: readonly UnplacedFinding[]): UnplacedFinding[] {
+  const byKind = new Map(findings.toReversed().map((finding) => [finding.kind, finding]));
+  return [...byKind.values()].reverse();
 }

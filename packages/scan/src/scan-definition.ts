@@ -165,7 +165,7 @@ function* findDisguisedOrder(
   const { text: folded } = foldText(text);
   yield;
   if (leet.test(text) || folded.length !== text.length || unusual.test(text)) {
-    const order = (yield* instructionSteps(text, true)).find(isNew);
+    const order = (yield* instructionSteps(text, { isLoose: true })).find(isNew);
     if (order) return order;
   }
   const plainReadings = yield* readEach([

@@ -37,6 +37,9 @@ type Parts = {
   packages: Pick<CataloguePackages, "scan">;
 } & Omit<Parameters<typeof createPublishedSkills>[0], "forward">;
 
+/** As `maxResultBytes`: what a client asked of a server is passed on in full. */
+const unlimited = 0;
+
 /** Prompts, resources and completions: calls of their servers, with the caller's own rights and credentials. */
 export function createOfferVerbs({
   call,
@@ -51,33 +54,33 @@ export function createOfferVerbs({
   async function ask(
     server: string,
     kind: OfferCallKind,
-    what: string,
+    offerName: string,
     args: unknown,
     options: OfferOptions & KnownCaller,
   ) {
-    const outcome = await call({ server, tool: what, kind }, args, {
+    const outcome = await call({ server, tool: offerName, kind }, args, {
       ...options,
-      maxResultBytes: 0,
+      maxResultBytes: unlimited,
     });
     const answer = answerOf(outcome, kind);
     if (!isObject(answer)) return answer;
     const owner = servers.listOwner(server, ownerOfCaller(options.principal));
-    const uri = nameIn(what);
+    const uri = nameIn(offerName);
     const { poisoning } = config().security;
     const isForModel =
       kind === "prompt" || (kind === "resource" && skills.isSkill(server, owner, uri));
-    if (isForModel && poisoning !== "off" && poisoning !== "warn")
-      await refuseOrders(answer, server, what, poisoning, await packages.scan());
-    if (what === "extensions/skills/list") return skills.list(server, owner, answer);
-    if (what === "extensions/skills/get") return skills.get(server, owner, answer);
+    if (isForModel && holdsBack(poisoning))
+      await refuseOrders(answer, server, offerName, poisoning, await packages.scan());
+    if (offerName === "extensions/skills/list") return skills.list(server, owner, answer);
+    if (offerName === "extensions/skills/get") return skills.get(server, owner, answer);
     if (kind === "resource") {
       await skills.check(server, owner, uri, answer);
-      await requirePage(server, uri, answer, owner);
+      await requireSoundPage(server, uri, answer, owner);
     }
     return answer;
   }
-  /** A page is pinned by its content, so it is judged when it was read. */
-  async function requirePage(
+  /** A page is pinned by its content, so it is judged once it was read. */
+  async function requireSoundPage(
     server: string,
     uri: string,
     answer: UnknownObject,
@@ -94,15 +97,15 @@ export function createOfferVerbs({
     );
   }
 
-  function explained(answer: Promise<unknown>, server: string, what: string) {
+  function explained(answer: Promise<unknown>, server: string, nameOrUri: string) {
     return answer.catch((thrown) => {
-      throw explainFailure(thrown, server, what);
+      throw explainFailure(thrown, server, nameOrUri);
     });
   }
 
   const forward: OfferVerbs["servers"]["forward"] = async (server, method, params, options) => {
-    const { kind, what, args } = readRequest(method, params);
-    return ask(server, kind, what, args, options);
+    const { kind, offerName, args } = readRequest(method, params);
+    return ask(server, kind, offerName, args, options);
   };
 
   return {
@@ -123,11 +126,14 @@ export function createOfferVerbs({
   };
 }
 
+const holdsBack = (poisoning: Config["security"]["poisoning"]) =>
+  poisoning !== "off" && poisoning !== "warn";
+
 /** The messages of a prompt go to the model as the person's own words: what would hold a description back holds them back. */
 async function refuseOrders(
   answer: object,
   server: string,
-  what: string,
+  offerName: string,
   mode: Config["security"]["poisoning"],
   { scanInSlices }: ScanPackage,
 ): Promise<void> {
@@ -137,15 +143,16 @@ async function refuseOrders(
   const [first] = findings;
   if (first === undefined) return;
   const remedy = "If it is meant so, set 'security.poisoning' to 'warn'";
-  const text = `'${what}' of server '${server}' was not passed on: ${first.where} gives orders to a model (${first.kind}). ${remedy}.`;
+  const text = `'${offerName}' of server '${server}' was not passed on: ${first.where} gives orders to a model (${first.kind}). ${remedy}.`;
   throw new PlaneError("TOOL_QUARANTINED", text, {
-    data: { server, tool: what, findings: findings.map(({ kind }) => kind) },
+    data: { server, tool: offerName, findings: findings.map(({ kind }) => kind) },
   });
 }
 
 function answerOf({ result, error }: Outcome, kind: OfferCallKind): unknown {
-  const isServers = isObject(result?.structuredContent) && isObject(result.structuredContent.error);
-  if (result && (error === undefined || isServers)) return readOfferAnswer(kind, result);
+  const isServersError =
+    isObject(result?.structuredContent) && isObject(result.structuredContent.error);
+  if (result && (error === undefined || isServersError)) return readOfferAnswer(kind, result);
   const { code, message, data, server, tool } = error as NonNullable<typeof error>;
   throw new PlaneError(code, message, {
     data: {
@@ -155,20 +162,21 @@ function answerOf({ result, error }: Outcome, kind: OfferCallKind): unknown {
   });
 }
 
-type OfferRequest = { kind: OfferCallKind; what: string; args: unknown };
+/** `offerName` stands where a call has the name of its tool: `prompts/NAME`, `resources/URI`, `extensions/METHOD`. */
+type OfferRequest = { kind: OfferCallKind; offerName: string; args: unknown };
 
 function readRequest(method: string, params: UnknownObject): OfferRequest {
   const { name, uri, arguments: args, ref, ...completion } = params;
   if (method === "prompts/get")
-    return { kind: "prompt", what: `prompts/${name}`, args: args ?? {} };
+    return { kind: "prompt", offerName: `prompts/${name}`, args: args ?? {} };
   if (method === "resources/read")
-    return { kind: "resource", what: `resources/${uri}`, args: { uri } };
+    return { kind: "resource", offerName: `resources/${uri}`, args: { uri } };
   if (method === "completion/complete" && isObject(ref)) {
-    const what = ref.type === "ref/prompt" ? `prompts/${ref.name}` : `resources/${ref.uri}`;
-    return { kind: "completion", what, args: completion };
+    const offerName = ref.type === "ref/prompt" ? `prompts/${ref.name}` : `resources/${ref.uri}`;
+    return { kind: "completion", offerName, args: completion };
   }
   const isExtended = isExtensionMethod(method) || isExtensionNotification(method);
-  if (isExtended) return { kind: "extension", what: `extensions/${method}`, args: params };
+  if (isExtended) return { kind: "extension", offerName: `extensions/${method}`, args: params };
   throw new PlaneError(
     "USAGE",
     `'${method}' is not passed on to servers. Tools are called with 'call'.`,

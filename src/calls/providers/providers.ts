@@ -95,10 +95,16 @@ function createReadiness(servers: Pick<Servers, "isOpen" | "isReady" | "status">
   };
 }
 
-/** `openai` names a model by its alias or as its endpoint does, and needs no prompt: the arguments are the question. */
+/** All arguments of the call, as a prompt of `model` writes them. */
+const everyArgument = "{{*}}";
+
+/**
+ * The provider `openai` as the provider `model`. It names a model by its alias or as its endpoint does, and needs no prompt:
+ * the arguments are the question.
+ */
 function asModel(spec: ProviderSpec, models: ConfigValues["models"]): ProviderSpec {
   const { model, ...config } = spec.config;
-  const prompt = "Answer this request with the result alone: {{*}}";
+  const prompt = `Answer this request with the result alone: ${everyArgument}`;
   return {
     ...spec,
     name: "model",

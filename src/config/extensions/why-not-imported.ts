@@ -9,24 +9,24 @@ export async function whyNotImported(
   file: string,
   directory: string,
 ): Promise<{ why: string; stack: string | null }> {
-  const ownStack = stackOf(thrown);
+  const thrownStack = stackOf(thrown);
   // The syntax error of a module does not say where it is.
-  const isPlaced =
-    errorPlace(ownStack, file, directory) !== null || !(thrown instanceof SyntaxError);
-  const stack = isPlaced ? ownStack : `${await checkSyntax(file)}${ownStack}`;
+  const needsLine =
+    thrown instanceof SyntaxError && errorPlace(thrownStack, file, directory) === null;
+  const stack = needsLine ? `${await readSyntaxError(file)}${thrownStack}` : thrownStack;
   const position = errorPlace(stack, file, directory);
   const why = `its code failed while it was imported: ${errorText(thrown)}${position === null ? "" : ` (${position})`}`;
   return { why, stack: stack || null };
 }
 
-/** The line, as Node shows it; empty where it finds nothing. The code is read and not run. */
-function checkSyntax(file: string): Promise<string> {
+/** The line with the error, as Node shows it; empty where it finds none. The code is read and not run. */
+function readSyntaxError(file: string): Promise<string> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
       ["--check", file],
       { timeout: limitMs, windowsHide: true },
-      (_, _output, errorOutput) => {
+      (_error, _output, errorOutput) => {
         resolve(errorOutput.split("SyntaxError", 1)[0] ?? "");
       },
     );

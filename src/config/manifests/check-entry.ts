@@ -66,7 +66,7 @@ export async function checkEntry(
   const entry: ManifestEntry = { ...readEntry, kind };
   if (name === undefined) report(["name"], `a ${kind} needs a 'name'`);
   if (name === undefined || kind !== "tool") {
-    for (const [path, value] of valuesGiven(given)) checkGiven(value, path, report);
+    for (const [path, value] of runInputs(given)) checkRunInput(value, path, report);
     const work =
       name === undefined || kind === "tool" ? undefined : await checkWork[kind](entry, report);
     return { name, manifest: work as CheckedManifest | undefined, ...findings };
@@ -170,20 +170,21 @@ function fixedValues(list: unknown): [path: Path, value: UnknownObject][] {
   });
 }
 
-function valuesGiven({ input, steps, task_graph }: UnknownObject): [path: Path, value: unknown][] {
-  const inputsIn = (key: string, list: unknown, field: string): [Path, unknown][] =>
+/** What a job, a task or a skill hands to its run and to the steps of it. */
+function runInputs({ input, steps, task_graph }: UnknownObject): [path: Path, value: unknown][] {
+  const fieldOfEach = (key: string, list: unknown, field: string): [Path, unknown][] =>
     listOrEmpty(list).flatMap((node, index): [Path, unknown][] =>
       isObject(node) ? [[[key, index, field], node[field]]] : [],
     );
   return [
     [["input"], input],
-    ...inputsIn("steps", steps, "arguments"),
-    ...inputsIn("task_graph", task_graph, "input"),
+    ...fieldOfEach("steps", steps, "arguments"),
+    ...fieldOfEach("task_graph", task_graph, "input"),
   ];
 }
 
-/** Variables are not expanded in what a run is given, so they are no remedy here. */
-function checkGiven(value: unknown, location: Path, report: Report): void {
+/** A run expands no variables in its inputs, so the remedy is another than for a provider. */
+function checkRunInput(value: unknown, location: Path, report: Report): void {
   for (const path of clearSecrets(value))
     report(
       [...location, ...path],
@@ -221,10 +222,10 @@ function clearSecrets(config: unknown): Path[] {
   });
 }
 
-function pathsOf(value: unknown, isWanted: (text: string, path: Path) => boolean): Path[] {
+function pathsOf(value: unknown, isReported: (text: string, path: Path) => boolean): Path[] {
   const paths: Path[] = [];
   mapTexts(value, (text, path) => {
-    if (isWanted(text, path)) paths.push(path);
+    if (isReported(text, path)) paths.push(path);
     return text;
   });
   return paths;

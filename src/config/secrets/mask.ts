@@ -79,15 +79,16 @@ function isForServersOnly(key: string, { name, parameter, from }: UnknownObject)
 /** Passwords and long user names in URLs, and query parameters with their names. */
 const urlSecrets =
   /(?<=:\/\/[^\s/:@]*:)[^\s/]+(?=@)|(?<=:\/\/)[^\s/:@]{16,}(?=@)|(?<=[?&]([^\s=&#?]+)=)[^&#\s]+/g;
-const scheme = /^\s*(?:(?:bearer|basic|token)\s+)?$/i;
+/** What may stay before a reference in a header: `Bearer ${TOKEN}`. */
+const schemeOrEmpty = /^\s*(?:(?:bearer|basic|token)\s+)?$/i;
 const assignment = /^([\w.-]+)(=|:(?!\/\/)\s*)([\s\S]+)$/;
 
-/** It keeps no character and no length. */
+/** Stands for a secret, and tells neither its characters nor its length. */
 const hidden = "***";
 
 /** A text for display. References stay: they are not the secret, though their fallback may be one. */
 export function maskText(text: string, isSecret: boolean): string {
-  const hide = isSecret ? (part: string) => (scheme.test(part) ? part : hidden) : hideKnown;
+  const hide = isSecret ? (part: string) => (schemeOrEmpty.test(part) ? part : hidden) : hideKnown;
   let masked = "";
   let from = 0;
   for (const reference of findReferences(text)) {

@@ -214,9 +214,9 @@ function plainReference(
   if (typeof name !== "string" || isOwnName(name) || isContinued(params) || isHost(context))
     return undefined;
   const { tools: client, view } = context;
-  if (client.isStrict() || client.isSettled() || canElicit(context.client.capabilities))
+  if (client.mayCallOnlyShown() || client.isSettled() || canElicit(context.client.capabilities))
     return undefined;
-  if (tools.isWhole) return name;
+  if (tools.hasPlaneNames) return name;
   const listed = tools.now()?.get(name);
   if (listed) return listed.id;
   return view.toolset === null && tools.now() !== null ? name : undefined;
@@ -249,9 +249,9 @@ async function answerAny(
   }
   const mayBePageCall = !target.metaTool && !target.isWrapped;
   const byPage = mayBePageCall ? await findPageCall(target.name, params, context) : null;
-  const listing = byPage ? calledByPage : await findCalled(target, surface, context);
-  if (listing === undefined) return notInToolset(target, context);
-  const { listed, unseen } = listing;
+  const called = byPage ? nameOfPlane : await findCalled(target, surface, context);
+  if (called.kind === "not in the toolset") return notInToolset(target, context);
+  const listed = called.kind === "tool" ? called.tool : undefined;
   const relay = relayOf(context, params, plane);
   if (target.metaTool) relay.onOwnTool = createOwnTools(plane, surface, context.tools);
   const consentKey = [context.principal, context.view, name, params.arguments ?? {}];
@@ -274,7 +274,7 @@ async function answerAny(
     ...wishesIn(params),
   };
   if (consent) options.consent = true;
-  if (unseen) options.unseen = true;
+  if (called.isUnseen) options.unseen = true;
   if (byPage) options.page = byPage.page;
   if (canElicit(context.client.capabilities)) options.askHere = askHere;
   if (context.conversation !== null) options.conversation = context.conversation;
@@ -456,41 +456,47 @@ function createOwnTools(plane: Plane, surface: Surface, client: ClientTools) {
   };
 }
 
-/** A client may call only what it was shown. */
-type Listing = { listed?: ShownTool | undefined; unseen?: boolean };
+/** What a called name stands for. `isUnseen`: the client may call only what it was shown, and was not shown this. */
+type CalledName =
+  | { kind: "tool"; tool: ShownTool; isUnseen: boolean }
+  | { kind: "name of the plane"; isUnseen: boolean }
+  | { kind: "not in the toolset" };
 
-const calledByPage: Listing = { listed: undefined, unseen: false };
+const nameOfPlane: CalledName = { kind: "name of the plane", isUnseen: false };
 
-/** Undefined where the view has no such tool. */
 async function findCalled(
-  { name, metaTool: own }: MetaCall,
+  { name, metaTool }: MetaCall,
   { tools }: Surface,
   { tools: client, view }: RequestContext,
-): Promise<Listing | undefined> {
-  if (own) return {};
-  const isStrict = client.isStrict() && (await client.isLazy());
-  if (!isStrict && !client.isSettled()) {
-    // The plane's own names need no look-up.
-    const listed = tools.isWhole ? undefined : await tools.find(name);
-    if (listed === undefined && view.toolset !== null) return undefined;
-    return { listed };
-  }
-  if (tools.isWhole && !isStrict) return {};
+): Promise<CalledName> {
+  if (metaTool) return nameOfPlane;
+  const isLimited = client.mayCallOnlyShown() && (await client.isLazy());
+  // The plane's own names need no look-up.
+  if (tools.hasPlaneNames && !isLimited) return nameOfPlane;
+  if (!isLimited && !client.isSettled()) return calledName(await tools.find(name), view, false);
   const shownTool = (await client.lookUp()).find(name);
-  if (!shownTool && view.toolset !== null) return undefined;
-  return {
-    listed: shownTool?.tool,
-    unseen: isStrict && !(shownTool && (await client.wasShown(shownTool))),
-  };
+  const isUnseen = isLimited && !(shownTool && (await client.wasShown(shownTool)));
+  return calledName(shownTool?.tool, view, isUnseen);
+}
+
+function calledName(
+  tool: ShownTool | undefined,
+  { toolset }: RequestContext["view"],
+  isUnseen: boolean,
+): CalledName {
+  if (tool) return { kind: "tool", tool, isUnseen };
+  return toolset === null
+    ? { kind: "name of the plane", isUnseen }
+    : { kind: "not in the toolset" };
 }
 
 /** Loads a called tool, and `read_result` with a handle; in the background. */
 function noteUse(
   { call, stored }: Outcome,
-  { metaTool: own, isWrapped }: MetaCall,
+  { metaTool, isWrapped }: MetaCall,
   { tools }: RequestContext,
 ): void {
-  if (own || !tools.isSettled() || call.status === "refused") return;
+  if (metaTool || !tools.isSettled() || call.status === "refused") return;
   const uses = [tools.used(call.tool, { isListed: !isWrapped })];
   if (stored) uses.push(tools.used("read_result", { isListed: true }));
   void Promise.allSettled(uses);

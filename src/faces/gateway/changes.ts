@@ -25,8 +25,8 @@ type Subscriber = {
   /** Other subscribers may share it. */
   tools: ToolTexts;
   wants(kind: Kind): boolean;
-  /** The address the client knows it by. */
-  watches(server: string, uri: string): string | undefined;
+  /** The address that the client knows a resource by; undefined where it does not watch it. */
+  watchedAddress(server: string, uri: string): string | undefined;
   logLevel(): LogLevel | null;
   /** The client's capabilities. */
   client(): UnknownObject;
@@ -162,16 +162,16 @@ function createComparison(
 }
 
 function passOn(plane: Plane, subscriber: Subscriber, notification: ServerNotification): void {
-  const { server, user, directory, isUsual = false, method, params } = notification;
+  const { server, user, directory, isDefaultDirectory = false, method, params } = notification;
   const { surface } = subscriber;
   if (!surface.sees(server) || (user !== null && user !== surface.principal.user)) return;
-  // Who says nothing of a directory works in that of the plane.
-  const clientDirectory = surface.principal.directory ?? (isUsual ? directory : undefined);
+  const clientDirectory =
+    surface.principal.directory ?? (isDefaultDirectory ? directory : undefined);
   if (directory !== undefined && directory !== clientDirectory) return;
   if (method === "notifications/message") {
     if (isLoudEnough(params.level, subscriber.logLevel())) subscriber.hear(method, params);
   } else if (method === "notifications/resources/updated") {
-    const uri = subscriber.watches(server, String(params.uri));
+    const uri = subscriber.watchedAddress(server, String(params.uri));
     if (uri !== undefined) subscriber.hear(method, { ...params, uri });
   } else if (method === "notifications/elicitation/complete") subscriber.hear(method, params);
   else if (isExtensionNotification(method)) {

@@ -354,7 +354,7 @@ export class ClientSession {
       surface: this.#surface,
       tools: this.#tools,
       wants: () => true,
-      watches: this.#state.watched.find,
+      watchedAddress: this.#state.watched.find,
       logLevel: this.#state.logLevel,
       client: () => this.#state.client.capabilities,
       hear: (method, params) => this.#options.announce(renderNotification(method, params)),

@@ -97,7 +97,7 @@ async function run(
   const isResumed = typeof resume === "string" && resume !== "";
   if (!isResumed && typeof code !== "string") return wrong("'code' must be a program.");
   const { tools, conversation } = context;
-  const shownNames = tools.isStrict() ? await namesShown(tools) : undefined;
+  const shownNames = tools.mayCallOnlyShown() ? await namesShown(tools) : undefined;
   const { ok, text, calls, blocks } = await plane.code.run(isResumed ? "" : String(code), {
     principal: surface.principal,
     face: "mcp",

@@ -35,8 +35,8 @@ function keeperFor(sessions: SessionStore, id: string, owner: string, view: View
   };
 }
 
-/** No stream is open and no request runs. */
-function isFree({ session }: Pick<SessionRecord, "session">): boolean {
+/** No stream is open and no request runs, so the session may end. */
+function isIdle({ session }: Pick<SessionRecord, "session">): boolean {
   return session.client.isIdle() && !session.isListening();
 }
 
@@ -80,7 +80,7 @@ export class HttpSessions {
     return this.#add(randomUUID(), principal, view, { isLocal });
   }
 
-  /** When it is here and this caller's. */
+  /** Undefined where this plane has no such session of this caller. */
   find(id: string, principal: Principal): HttpSession | undefined {
     const record = this.#all.get(id);
     if (!record || (record.principal !== principal && record.owner !== ownerOf(principal)))
@@ -90,7 +90,7 @@ export class HttpSessions {
     return record.session;
   }
 
-  /** From another plane, or from before a restart. */
+  /** Takes over a session of another plane, or from before a restart. */
   reopen(id: string, principal: Principal, isLocal: boolean): Promise<HttpSession | undefined> {
     // Several requests may come at once, also with a stolen id.
     const key = `${id} ${ownerOf(principal)}`;
@@ -145,19 +145,22 @@ export class HttpSessions {
     return session;
   }
 
-  /** At the limit, the least recently used session ends if its client has left it; where all are in use, no more begin. */
+  /**
+   * At the limit, the least recently used session ends, if nothing runs in it and it was not used for `idleBeforeEndMs`. Where
+   * all are in use, no more begin.
+   */
   #makeRoom(owner: string): void {
     const sessionIds = this.#byOwner.get(owner);
     const { maxSessionsPerCaller: limit } = this.#gateway.plane.config().quotas;
     if (sessionIds === undefined || sessionIds.size < limit) return;
-    const usedBefore = steadyNow() - idleBeforeEndMs;
-    let oldest: SessionRecord | undefined;
+    const busySince = steadyNow() - idleBeforeEndMs;
+    let leastUsed: SessionRecord | undefined;
     for (const id of sessionIds) {
       const record = this.#all.get(id);
-      if (record === undefined || record.usedAt > usedBefore || !isFree(record)) continue;
-      if (oldest === undefined || record.usedAt < oldest.usedAt) oldest = record;
+      if (record === undefined || record.usedAt > busySince || !isIdle(record)) continue;
+      if (leastUsed === undefined || record.usedAt < leastUsed.usedAt) leastUsed = record;
     }
-    if (oldest !== undefined) return void this.end(oldest.session.client.id).catch(ignore);
+    if (leastUsed !== undefined) return void this.end(leastUsed.session.client.id).catch(ignore);
     const text =
       `This caller has ${limit} sessions in use, which is the limit (quotas.maxSessionsPerCaller). ` +
       "Raise it, give the clients keys of their own, or end sessions.";
@@ -176,9 +179,9 @@ export class HttpSessions {
   }
 
   async #sweep(): Promise<void> {
-    const usedBefore = steadyNow() - sessionIdleMs;
+    const inUseSince = steadyNow() - sessionIdleMs;
     for (const [id, record] of this.#all) {
-      if (record.usedAt >= usedBefore || !isFree(record)) this.#tellUsed(record);
+      if (record.usedAt >= inUseSince || !isIdle(record)) this.#tellUsed(record);
       else void this.#store.endUnused(id).then((isOver) => this.#leave(id, !isOver), ignore);
     }
     if (!this.#store.outlivesUs) return;
@@ -188,14 +191,14 @@ export class HttpSessions {
     for (const id of endedIds) if (this.#all.get(id)?.session.isKept) void this.#leave(id, false);
   }
 
-  /** Now and then, so that no other plane ends it. */
+  /** Says now and then that the session is in use, so that no other plane ends it. */
   #tellUsed(record: SessionRecord): void {
     if (steadyNow() - record.toldAt < sessionTouchMs) return;
     record.toldAt = steadyNow();
     void this.#store.touch(record.session.client.id).catch(ignore);
   }
 
-  /** It was changed on another plane. */
+  /** The session was changed on another plane. */
   async #refresh({ session }: SessionRecord): Promise<void> {
     const stored = await this.#store.find(session.client.id);
     if (stored === null) return this.#leave(session.client.id, false);

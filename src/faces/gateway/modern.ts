@@ -67,7 +67,7 @@ async function listen(
     surface,
     tools,
     wants,
-    watches: watched.find,
+    watchedAddress: watched.find,
     logLevel: () => null,
     client: () => client.capabilities,
     hear: notifyMarked,

@@ -117,7 +117,7 @@ export function createToolList(
 
   return {
     /** Do listed names mean the same to the plane, with nothing left out? */
-    isWhole: view.toolset === null && view.names === "prefixed",
+    hasPlaneNames: view.toolset === null && view.names === "prefixed",
     /** The result of `tools/list`, rendered once per surface. */
     async text(era: Era, isHost = true): Promise<string> {
       const { named, texts } = await load("long");

@@ -47,14 +47,14 @@ async function follow(
 ): Promise<void> {
   const { checkCaller, closing } = options;
   let { after } = options;
-  let wake = Promise.withResolvers<void>();
+  let nextEvent = Promise.withResolvers<void>();
   let heard: TransientEvent[] = [];
-  const onNews = () => wake.resolve();
+  const onNews = () => nextEvent.resolve();
   const unsubscribers = [
     plane.events.onStored(onNews),
     plane.events.onTransient((event) => {
       heard.push(event);
-      // Of a slow reader's only the last ones are kept.
+      // A slow reader misses the oldest of them.
       if (heard.length > pageSize) heard.shift();
       onNews();
     }, options.caller),
@@ -63,7 +63,7 @@ async function follow(
   closing.addEventListener("abort", onNews, { once: true });
   try {
     while (!stream.aborted && !stream.closed && !closing.aborted) {
-      wake = Promise.withResolvers();
+      nextEvent = Promise.withResolvers();
       const caller = await checkCaller();
       if (caller === null) break;
       // Taken before the page is read, so that the call of each is on a page that was read.
@@ -72,7 +72,7 @@ async function follow(
       const page = await readPage(plane, after, caller);
       const { events, upTo } = page ?? { events: [], upTo: after };
       for (const message of inOrder(events, passing)) await stream.writeSSE(message);
-      if (upTo === after && heard.length === 0) await orKeepAlive(stream, wake.promise);
+      if (upTo === after && heard.length === 0) await waitOrKeepAlive(stream, nextEvent.promise);
       after = upTo;
     }
   } finally {
@@ -120,13 +120,14 @@ async function readPage(plane: Plane, after: number, caller: Caller) {
   }
 }
 
-async function orKeepAlive(stream: SSEStreamingApi, woken: Promise<void>): Promise<void> {
+/** Returns at the next event, or after a comment that keeps a silent connection open. */
+async function waitOrKeepAlive(stream: SSEStreamingApi, nextEvent: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<"silence">((resolve) => {
     timer = setTimeout(resolve, keepAliveMs, "silence");
     timer.unref();
   });
-  const ended = await Promise.race([woken, silence]);
+  const first = await Promise.race([nextEvent, silence]);
   clearTimeout(timer);
-  if (ended === "silence" && !stream.aborted) await stream.write(": still here\n\n");
+  if (first === "silence" && !stream.aborted) await stream.write(": still here\n\n");
 }

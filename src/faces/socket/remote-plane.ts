@@ -145,7 +145,8 @@ async function requireSameSettings(
 
 type Options = ({ signal?: AbortSignal } & Callbacks) | undefined;
 
-function onlyWhatCanBeAsked<T extends object>(part: T, noun = ""): T {
+/** A plane, or the verbs of one noun of it: what cannot be asked of another process is refused with a remedy. */
+function onlyWhatCanBeAsked<T extends object>(part: T, noun: string | null = null): T {
   return new Proxy(part, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
@@ -153,9 +154,9 @@ function onlyWhatCanBeAsked<T extends object>(part: T, noun = ""): T {
       if (value === undefined && !(name in target))
         throw new PlaneError(
           "USAGE",
-          `'${noun}${name}' cannot be asked of a plane that serves already. Add --standalone.`,
+          `'${noun === null ? name : `${noun}.${name}`}' cannot be asked of a plane that serves already. Add --standalone.`,
         );
-      if (isObject(value) && noun === "") return onlyWhatCanBeAsked(value, `${name}.`);
+      if (isObject(value) && noun === null) return onlyWhatCanBeAsked(value, name);
       return value;
     },
   });

@@ -38,21 +38,27 @@ function followCalls(plane: Plane): () => void {
 /** An asker whose answer is under way, with the calls that it has made. */
 type Asking = { method: unknown; calls: Set<string>; closed: Promise<void> };
 
-/** Answers one question about this plane. `itself` answers what is no method of a plane; undefined where it cannot. */
+/**
+ * Answers one question about this plane. `callIds` gets the calls that the client makes. `answerAboutItself` answers what is no
+ * method of a plane; undefined where it cannot.
+ */
 async function answerAsker(
   plane: Plane,
   socket: Socket,
   request: SocketRequest,
-  calls: Set<string>,
-  itself: () => Promise<unknown>,
+  callIds: Set<string>,
+  answerAboutItself: () => Promise<unknown>,
 ): Promise<void> {
   const disconnect = new AbortController();
   socket.on("close", () => disconnect.abort(new Error("the client disconnected")));
-  const asker = { socket, signal: disconnect.signal, calls };
-  const answering = answerRequest(plane, request, asker, itself).catch((thrown): RemoteAnswer => {
-    const { code, message, data } = toPlaneError(thrown);
-    return { error: { code, message, data } };
-  });
+  const asker = { socket, signal: disconnect.signal, callIds };
+  const answering = answerRequest(plane, request, asker, answerAboutItself).catch(
+    (thrown): RemoteAnswer => {
+      const { code, message, data } = toPlaneError(thrown);
+      return { error: { code, message, data } };
+    },
+  );
+  // It was paused after its first line, until the listener for the others is there.
   socket.resume();
   const answer = await answering;
   if (!socket.destroyed) socket.end(`${JSON.stringify(answer)}\n`);
@@ -61,11 +67,11 @@ async function answerAsker(
 async function answerRequest(
   plane: Plane,
   { method, args: sentArgs = [], hears = [], events = [] }: SocketRequest,
-  { socket, signal, calls: ownCalls }: { socket: Socket; signal: AbortSignal; calls: Set<string> },
-  itself: () => Promise<unknown>,
+  { socket, signal, callIds }: { socket: Socket; signal: AbortSignal; callIds: Set<string> },
+  answerAboutItself: () => Promise<unknown>,
 ): Promise<RemoteAnswer> {
   if (method === undefined) {
-    const value = await itself();
+    const value = await answerAboutItself();
     if (value !== undefined) return { value };
   }
   const verb = verbTable.find(({ name, isRemote }) => isRemote && name === method);
@@ -86,12 +92,12 @@ async function answerRequest(
     };
   const unsubscribers = events.map((type) =>
     plane.on(type, (event) => {
-      if ("callId" in event && !ownCalls.has(event.callId)) return;
+      if ("callId" in event && !callIds.has(event.callId)) return;
       if (!socket.destroyed) socket.write(`${JSON.stringify({ event } satisfies PlaneLine)}\n`);
     }),
   );
   try {
-    return { value: await asking.run(ownCalls, () => ask(...args)) };
+    return { value: await asking.run(callIds, () => ask(...args)) };
   } finally {
     for (const unsubscribe of unsubscribers) unsubscribe();
   }

@@ -15,7 +15,7 @@ export function parseAllowed(entry: string): Allowed | null {
   if (isIP(name) === 0) return { matches: compileGlob(name), port };
   const ownAddress = canonicalAddress(name);
   return {
-    matches: (_, address) => isIP(address) !== 0 && canonicalAddress(address) === ownAddress,
+    matches: (_host, address) => isIP(address) !== 0 && canonicalAddress(address) === ownAddress,
     port,
   };
 }
@@ -24,10 +24,10 @@ function allowedNetwork(address: string, bits: number): Allowed | null {
   const family = isIP(address);
   if (family === 0 || bits > (family === 6 ? 128 : 32)) return null;
   const list = listOf(`${address}/${bits}`);
-  const matches = (_: string, candidate: string) => {
-    const plain = candidate.replace(/%.*/s, "");
-    const candidateFamily = familyOf(plain);
-    return candidateFamily !== null && list.check(plain, candidateFamily);
+  const matches = (_host: string, candidate: string) => {
+    const withoutZone = candidate.replace(/%.*/s, "");
+    const candidateFamily = familyOf(withoutZone);
+    return candidateFamily !== null && list.check(withoutZone, candidateFamily);
   };
   return { matches, port: null };
 }

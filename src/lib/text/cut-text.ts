@@ -1,20 +1,25 @@
-/** Never inside a surrogate pair. */
+/** Like `slice`, and never cuts a surrogate pair. */
 export function sliceText(text: string, from: number, to: number): string {
-  return text.slice(wholeCharacter(text, from), wholeCharacter(text, to));
+  return text.slice(characterStart(text, from), characterStart(text, to));
 }
+
+/** A line end, or else a word end, is cut at only where it leaves this much of the limit. */
+const minLineShare = 1 / 4;
+const minWordShare = 1 / 2;
 
 /** Up to the end of a line, or else of a word. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const start = text.slice(0, wholeCharacter(text, limit));
+  const start = text.slice(0, characterStart(text, limit));
   const lineEnd = start.lastIndexOf("\n");
-  if (lineEnd > limit / 4) return start.slice(0, lineEnd + 1);
+  if (lineEnd > limit * minLineShare) return start.slice(0, lineEnd + 1);
   const wordEnd = start.lastIndexOf(" ");
-  if (wordEnd > limit / 2) return start.slice(0, wordEnd + 1);
+  if (wordEnd > limit * minWordShare) return start.slice(0, wordEnd + 1);
   return start;
 }
 
-function wholeCharacter(text: string, index: number): number {
+/** The index, or the one before it where it is inside a surrogate pair. */
+function characterStart(text: string, index: number): number {
   const code = text.charCodeAt(index);
   const isSecondHalf =
     code >= 0xdc00 && code <= 0xdfff && /[\ud800-\udbff]/.test(text.charAt(index - 1));

@@ -44,8 +44,8 @@ export type ServerNotification = {
   user: string | null;
   /** Said where the server works in this directory, to those who work there. */
   directory?: string;
-  /** That is where callers work who do not say it. */
-  isUsual?: boolean;
+  /** Callers who name no directory work in this one. */
+  isDefaultDirectory?: boolean;
   method: string;
   params: UnknownObject;
 };

@@ -38,6 +38,7 @@ export function createToolPaths(tools: readonly Named[]) {
     folded.set(server, foldedNames);
     return foldedNames;
   };
+  /** As a program writes them: the name of the server, where there is one, and then that of the tool. */
   const pathOf = ({ server, tool }: ToolId): string[] => [
     ...(server === null ? [] : [servers.written.get(server) ?? server]),
     namesOf(server).written.get(tool) ?? tool,

@@ -96,11 +96,10 @@ export function createOpenTasks<Options extends { task?: TaskListener | undefine
       openTasks.set(task.taskId, { token, options });
       callEnded.addEventListener("abort", () => openTasks.delete(task.taskId), { once: true });
     },
-    /** By progress token. */
-    ofToken: (token: unknown) =>
+    byToken: (token: unknown) =>
       [...openTasks.values()].find((openTask) => openTask.token === token)?.options,
-    /** By the task that a message names. */
-    named(meta: UnknownObject): Options | undefined {
+    /** Of the task that the metadata of a message name. */
+    namedIn(meta: UnknownObject): Options | undefined {
       const related = meta[relatedKey];
       if (!isObject(related)) return undefined;
       return openTasks.get(related.taskId)?.options;

@@ -45,8 +45,8 @@ type HttpRequest = {
   headers: HeaderMap;
   body?: string;
   signal?: AbortSignal | undefined;
-  /** A background request starts no sign-in. */
-  background?: boolean;
+  /** False for a request that nobody waits for: no person is asked to sign in. */
+  startsSignIn?: boolean;
   /** It does the same however often it arrives. */
   mayRepeat?: boolean | undefined;
   onWrite?: (() => void) | undefined;
@@ -127,7 +127,8 @@ export function createRequester(options: HttpOptions) {
     url,
     async ask(httpRequest: HttpRequest): Promise<IncomingMessage> {
       const response = await askOnce(httpRequest).catch(withReason);
-      if (httpRequest.background || !options.onRefused || !isAboutAccess(response)) return response;
+      if (httpRequest.startsSignIn === false || !options.onRefused || !isAboutAccess(response))
+        return response;
       response.resume();
       const hasOthers = await mayAskAgain(response, options);
       if (!hasOthers || !mayRepeatRefused(response, httpRequest))

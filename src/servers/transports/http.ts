@@ -47,11 +47,13 @@ function createState(options: HttpOptions, handlers: ChannelHandlers) {
     handlers,
     requester: createRequester(options),
     ended: new AbortController(),
-    isForgotten: false,
+    /** The server no longer knows the session. */
+    isSessionForgotten: false,
     sessionId: undefined as string | undefined,
     protocolVersion: undefined as string | undefined,
     isListening: false,
-    hasLeft: false,
+    /** `ended` alone may be the server's doing. */
+    isClosedByUs: false,
   };
 }
 
@@ -93,18 +95,18 @@ function endSession(state: State, reason: TransportError): void {
   state.sessionId = undefined;
   // After the request that noticed has failed for itself: the others may have been seen, that one was not.
   setImmediate(() => {
-    if (!state.hasLeft) state.handlers.onClose(reason);
+    if (!state.isClosedByUs) state.handlers.onClose(reason);
   });
 }
 
 /** Nothing can begin in it any more; what the server has begun, it may still answer. */
 function retireSession(state: State, reason: TransportError): void {
-  if (state.ended.signal.aborted || state.isForgotten) return;
-  state.isForgotten = true;
+  if (state.ended.signal.aborted || state.isSessionForgotten) return;
+  state.isSessionForgotten = true;
   const { onRetired, onClose } = state.handlers;
   const notify = onRetired ?? onClose;
   setImmediate(() => {
-    if (!state.hasLeft) notify(reason);
+    if (!state.isClosedByUs) notify(reason);
   });
 }
 
@@ -114,7 +116,7 @@ async function send(
   { signal, headers, mayRepeat, onWrite }: SendOptions = {},
 ): Promise<void> {
   const isRequest = "id" in message && "method" in message;
-  if (state.ended.signal.aborted || (state.isForgotten && isRequest))
+  if (state.ended.signal.aborted || (state.isSessionForgotten && isRequest))
     throw new TransportError("the session has ended", { sent: false });
   const modern = modernHeaders(message, state.protocolVersion);
   const exchange: Exchange = {
@@ -204,7 +206,7 @@ async function isUnknownSession(
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: "toolplane:session", method: "ping" }),
     signal,
-    background: true,
+    startsSignIn: false,
   });
   const { statusCode: status = 0 } = response;
   if (status !== 400) response.resume();
@@ -270,7 +272,7 @@ function openStream(
 ): Promise<IncomingMessage> {
   const resumeHeaders = lastId !== undefined && { "last-event-id": lastId };
   const headers = { accept: "text/event-stream", ...sessionHeaders(state), ...resumeHeaders };
-  return state.requester.ask({ method: "GET", headers, signal, background: true });
+  return state.requester.ask({ method: "GET", headers, signal, startsSignIn: false });
 }
 
 function listen(state: State): void {
@@ -294,11 +296,11 @@ function listen(state: State): void {
 async function close(state: State): Promise<void> {
   const { requester, sessionId } = state;
   const headers = sessionHeaders(state);
-  state.hasLeft = true;
+  state.isClosedByUs = true;
   state.ended.abort();
-  if (sessionId !== undefined && !state.isForgotten) {
+  if (sessionId !== undefined && !state.isSessionForgotten) {
     const signal = AbortSignal.timeout(goodbyeMs);
-    const goodbye = requester.ask({ method: "DELETE", headers, signal, background: true });
+    const goodbye = requester.ask({ method: "DELETE", headers, signal, startsSignIn: false });
     await abortable(goodbye, signal).catch(() => undefined);
   }
   requester.close();

@@ -3,15 +3,15 @@ import { createDatabase } from "../sqlite.ts";
 import { createAppend } from "../tables/records.ts";
 import type { Appended } from "./append-elsewhere.ts";
 import { createSqliteConnection } from "./connection.ts";
-import type { Examined } from "./examine.ts";
+import type { Examined, WorkerTask } from "./examine.ts";
 import { openDatabase } from "./open-database.ts";
 import { type PackedEntries, unpackEntries } from "./pack-entries.ts";
 import { damaged, sqliteFailure } from "./store-failure.ts";
 
-const { file, isExamined = false } = workerData as { file: string; isExamined?: boolean };
+const { file, findsDamage = false } = workerData as WorkerTask;
 const answer = (message: Appended | Examined | "ready") => parentPort?.postMessage(message);
 
-if (isExamined) answer({ damage: await findDamage() });
+if (findsDamage) answer({ damage: await findDamage() });
 else {
   const database = await openDatabase(file);
   const { append } = createAppend(createDatabase(createSqliteConnection(database, file)));

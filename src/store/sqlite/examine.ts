@@ -6,7 +6,9 @@ import type { StoreTrouble } from "../../model/store.ts";
 
 /** What the thread says of the file: null where it is in order, else with the remedy. */
 export type Examined = { damage: string | null };
-/** A larger file takes so long that a person has to ask for it. */
+/** With `findsDamage` the thread looks at all of the file and ends; otherwise it stores records. */
+export type WorkerTask = { file: string; findsDamage?: boolean };
+/** To examine a larger file takes so long that a person has to ask for it. */
 const maxBytesUnasked = 1_000_000_000;
 /** The clients that wait for a plane to start come first. */
 const afterStartMs = 3_000;
@@ -25,12 +27,13 @@ export function createExaminer(file: string, wasLeftOpen: boolean) {
 
   async function checkFile(): Promise<void> {
     const { Worker } = await import("node:worker_threads");
-    const worker = new Worker(ownFile("appendWorker"), { workerData: { file, isExamined: true } });
+    const task: WorkerTask = { file, findsDamage: true };
+    const worker = new Worker(ownFile("appendWorker"), { workerData: task });
     worker.unref();
     stopWorker = () => worker.terminate();
     const { damage } = await new Promise<Examined>((resolve) => {
       worker.once("message", resolve);
-      // One that ends without a word was ended by us, or had no memory.
+      // A thread that ends without an answer was ended by us, or had no memory.
       worker.once("error", () => resolve({ damage: null }));
       worker.once("exit", () => resolve({ damage: null }));
     });
@@ -39,7 +42,7 @@ export function createExaminer(file: string, wasLeftOpen: boolean) {
   }
 
   return {
-    /** What failed may have failed because of damage. */
+    /** Work on the store that failed may have failed because of damage. */
     note(failure: unknown): void {
       if (failure instanceof PlaneError && failure.data.damaged === true)
         reportDamage(failure.message);

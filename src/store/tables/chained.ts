@@ -17,9 +17,11 @@ const removedAtOnce = 2_000;
 
 /** A table whose rows are linked by hashes, and the table that tells where old rows were removed. */
 export type Chained<T> = {
+  /** The name of the table. */
   table: string;
+  /** The name of the table that tells where rows were removed. */
   checkpoints: string;
-  /** As SQL: rows of one stream are one chain. What has only one has 0. */
+  /** As SQL: rows of one stream are one chain. Where all rows are one chain it is 0, else the column. */
   stream: "stream" | "0";
   /** Columns that are copies of a field of the record, beside its id and time. */
   columns: Readonly<Record<string, (record: T) => string | null | undefined>>;
@@ -187,10 +189,13 @@ export function* hashBefore(
   streamNumber: number,
   sequence: number,
 ): Work<string> {
-  for (const source of [table, checkpoints]) {
-    const sql = `SELECT hash FROM ${source} WHERE ${stream} = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`;
-    const row = yield* selectFirst((newest) => newest, sql, [streamNumber, sequence]);
-    if (row !== null) return textOrNull(row.hash) ?? "";
+  for (const tableName of [table, checkpoints]) {
+    const sql = `SELECT hash FROM ${tableName} WHERE ${stream} = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1`;
+    const hash = yield* selectFirst((row) => textOrNull(row.hash) ?? "", sql, [
+      streamNumber,
+      sequence,
+    ]);
+    if (hash !== null) return hash;
   }
   return "";
 }

@@ -37,7 +37,10 @@ export function* sealedRemovals(
   return ends;
 }
 
-/** Does this work, which removes records, and seals the checkpoints that it made, unless one before them is unsealed. */
+/**
+ * Does this work, which removes records, and seals the checkpoints that it made. A seal is the checkpoint, encrypted with the
+ * key of the store. What follows an unsealed checkpoint is not sealed: that one may be forged.
+ */
 export function* sealRemoval(
   database: Pick<Database, "sealer">,
   chained: Chained<never>,
@@ -49,13 +52,13 @@ export function* sealRemoval(
   const removed = yield* removal;
   if (removed === 0) return 0;
   const sealed = yield* sealedRemovals(database, chained);
+  // Versions before seals have left checkpoints, which the first seals take as they are.
+  const isFirstSealing = sealed.size === 0;
   for (const [stream, checkpoint] of yield* newestCheckpoints(chained)) {
     const previous = checkpointsBefore.get(stream);
     if (previous?.sequence === checkpoint.sequence) continue;
-    // What versions before seals have removed is taken as it is, once.
-    const isContinued =
-      previous === undefined || sealed.size === 0 || isSame(sealed.get(stream), previous);
-    if (!isContinued) continue;
+    const continuesSeal = previous !== undefined && isSame(sealed.get(stream), previous);
+    if (previous !== undefined && !isFirstSealing && !continuesSeal) continue;
     const key = `${prefixOf(chained)}${stream}`;
     const value = Buffer.from(sealer.seal(key, JSON.stringify(checkpoint)));
     yield* insert(
@@ -67,8 +70,8 @@ export function* sealRemoval(
   return removed;
 }
 
-export function isSame(a: Checkpoint | undefined, b: Checkpoint): boolean {
-  return a?.sequence === b.sequence && a.hash === b.hash;
+export function isSame(seal: Checkpoint | undefined, checkpoint: Checkpoint): boolean {
+  return seal?.sequence === checkpoint.sequence && seal.hash === checkpoint.hash;
 }
 
 function asSecret({ key, value }: Row) {

@@ -62,7 +62,7 @@ export function toDeadLetter(
   const { id: callId, principal, face } = call;
   // Kept numbers are read again, and inexact ones would be retried as others.
   const args = findChanged(call.input?.exact) ? undefined : keepArguments(call.asked.arguments);
-  const hold = args === undefined ? "no_arguments" : holdAfter(failure, null);
+  const hold = args === undefined ? "no_arguments" : holdAfter(failure, { hold: null });
   const due = Math.max(now + deadLetterDelayMs(1, random), notBefore(error));
   const { conversation = null, dryRun: _, onUnavailable: __, ...options } = call.options;
   return {

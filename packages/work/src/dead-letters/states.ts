@@ -25,7 +25,7 @@ export const retryLeaseMs = 60_000;
 
 const maxHistory = 50;
 
-/** A try that failed, and whether another could do harm. */
+/** A try that failed: what its transport saw (`sent`), and whether another try is harmless (`repeatable`). */
 export type Failure = { callId: string; error: ErrorReport; sent: Sent; repeatable: boolean };
 
 type Hold = DeadLetterHold | null;
@@ -63,7 +63,7 @@ export function succeed(letter: KeptDeadLetter, callId: string, now: number): Ke
 export function fail(letter: KeptDeadLetter, failure: Failure, now: number, random?: () => number) {
   const { error, callId, repeatable, sent } = failure;
   const attempts = letter.attempts + 1;
-  const hold = holdAfter(failure, letter.hold, letter.accepted);
+  const hold = holdAfter(failure, letter);
   const failedLetter = {
     ...letter,
     error,
@@ -115,7 +115,7 @@ export function abandon(letter: KeptDeadLetter, decision: SettledBy, now: number
   return change({ ...letter, nextRetryAt: null }, "abandoned", now, decision);
 }
 
-/** What was in its way has gone. */
+/** A letter whose obstacle has gone is tried at once. */
 export function dueNow(letter: KeptDeadLetter, now: number): KeptDeadLetter {
   return { ...letter, nextRetryAt: new Date(now).toISOString() };
 }
@@ -134,11 +134,10 @@ export function conflict({ id, status }: KeptDeadLetter, verb: string): PlaneErr
   });
 }
 
-/** What keeps the plane from trying again by itself, if anything does. */
+/** Why the plane does not try again by itself; null where it does. */
 export function holdAfter(
   { error, sent, repeatable }: Failure,
-  previousHold: Hold,
-  accepted = false,
+  { hold: previousHold, accepted }: Pick<KeptDeadLetter, "hold" | "accepted">,
 ): Hold {
   // A call that may have run does not become harmless by a later attempt that was not sent.
   if (previousHold === "may_have_run" || previousHold === "no_arguments") return previousHold;

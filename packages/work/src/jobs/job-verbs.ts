@@ -87,7 +87,7 @@ type JobVerbParts = {
   actAs(job: JobManifest, principal: Principal): Principal;
 };
 
-/** A step of a tool that is hidden from the caller keeps its name to itself. */
+/** A caller who may not see a tool learns its name neither from its steps nor from the errors of the run. */
 function showRun({ seesTool }: JobVerbParts, run: KeptJobRun, principal: Principal): JobRun {
   const view = jobRunView(run);
   const isHidden = ({ tool }: StepRun) => tool !== null && !seesTool(tool, principal);
@@ -103,6 +103,7 @@ function showRun({ seesTool }: JobVerbParts, run: KeptJobRun, principal: Princip
   return { ...view, tasks, error: view.error && withoutNames(view.error) };
 }
 
+/** A message and its data may name the tool and its server. */
 function withoutNames(error: ErrorReport): ErrorReport {
   return {
     ...error,

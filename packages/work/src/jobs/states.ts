@@ -12,7 +12,7 @@ import type {
   TaskState,
 } from "@toolplane/core/model/work/job-run";
 
-/** A run whose plane is gone stays running until another plane continues or ends it. */
+/** The states that may follow. A run whose plane is gone stays running until another plane continues or ends it. */
 export const runArrows: Readonly<Record<JobRunState, readonly JobRunState[]>> = {
   draft: ["scheduled", "running", "cancelled"],
   scheduled: ["running", "cancelled"],
@@ -38,7 +38,7 @@ export function isRunOver(state: JobRunState): boolean {
 
 const isSettled = ({ state }: KeptTask) => taskArrows[state].length === 0;
 
-/** Pure: the run after the change. */
+/** The run in its new state. `error` is for a run that fails. */
 export function moveRun(
   run: KeptJobRun,
   state: JobRunState,
@@ -56,7 +56,7 @@ export function moveRun(
     return { ...run, state, startedAt: state === "running" ? timestamp : run.startedAt };
   const cancelled = { state: "cancelled", endedAt: timestamp, nextAttemptAt: null } as const;
   const tasks = run.tasks.map((task) =>
-    withoutResults(isSettled(task) ? task : { ...task, ...cancelled }),
+    withoutStepResults(isSettled(task) ? task : { ...task, ...cancelled }),
   );
   return { ...run, state, tasks, error, endedAt: timestamp, dueAt: null };
 }
@@ -103,9 +103,9 @@ export function changeTask(
   return { ...run, tasks: run.tasks.map((task) => (task.task === name ? change(task) : task)) };
 }
 
-/** Results of steps are kept for later steps only. */
-function withoutResults({ result: _result, steps, ...task }: KeptTask): KeptTask {
-  return { ...task, steps: steps.map(({ result: _said, ...step }) => step) };
+/** Only later steps read the results of steps, and a run that is over has none. */
+function withoutStepResults({ result: _result, steps, ...task }: KeptTask): KeptTask {
+  return { ...task, steps: steps.map(({ result: _stepResult, ...step }) => step) };
 }
 
 function conflict({ id, state: currentState }: KeptJobRun, state: JobRunState): PlaneError {

@@ -108,19 +108,19 @@ export async function generateAnswers(
       { ...options, noun: "prompt" },
       interrupted,
       async (entry, signal) => {
-        const prompt = entry.fields as { prompt: string };
+        const promptOptions = entry.fields as { prompt: string };
         try {
           const generation = await plane.agent.generate({
             ...shared,
-            ...prompt,
+            ...promptOptions,
             face: "cli",
             signal,
           });
           const ok = generation.outcome === "completed";
-          // Before its result: what is in one file without the other is done again.
+          // The trace is written before the result. A prompt that is in one file only is repeated by --resume.
           if (traces && !signal.aborted)
-            traces.append({ ...head(entry), ok, run: await plane.runs.get(generation.id) });
-          return { ok, ...shorten(generation) };
+            traces.append({ ...identityOf(entry), ok, run: await plane.runs.get(generation.id) });
+          return { ok, ...summarize(generation) };
         } catch (thrown) {
           return { ok: false, error: reportError(toPlaneError(thrown)) };
         }
@@ -131,11 +131,12 @@ export async function generateAnswers(
   });
 }
 
-function head({ line, id, hash }: BatchEntry) {
+/** By which --resume recognises the entry. */
+function identityOf({ line, id, hash }: BatchEntry) {
   return { line, id, input: hash };
 }
 
-/** What went on in each run, in one file that goes on as the results do. */
+/** The file with the trace of each run. It is continued with --resume as that of the results is. */
 function openTraces(
   entries: readonly BatchEntry[],
   { trace, resume, retryFailed, force }: BatchOptions & ModelOptions,
@@ -144,7 +145,7 @@ function openTraces(
   return openResults(trace, entries, { resume: resume || retryFailed, force });
 }
 
-function shorten({ answer, outcome, turns, usage, id, error }: Generation): UnknownObject {
+function summarize({ answer, outcome, turns, usage, id, error }: Generation): UnknownObject {
   return { answer, outcome, turns, usage, run: id, ...(error && { error }) };
 }
 
@@ -192,10 +193,13 @@ async function runBatch(
   const earlier = [...(file?.done.values() ?? [])];
   const remaining = entries.filter(({ line }) => !file?.done.has(line));
   using progress = showProgress(entries.length, earlier.length);
-  const doOne = async (entry: BatchEntry, _: number, signal: AbortSignal): Promise<BatchResult> => {
-    const { line, id, hash } = entry;
-    const result: BatchResult = { line, id, input: hash, ...(await work(entry, signal)) };
-    // What an interruption cut short is not done.
+  const doEntry = async (
+    entry: BatchEntry,
+    _: number,
+    signal: AbortSignal,
+  ): Promise<BatchResult> => {
+    const result: BatchResult = { ...identityOf(entry), ...(await work(entry, signal)) };
+    // An entry that an interruption cut short gets no result, so --resume repeats it.
     signal.throwIfAborted();
     file?.append(result);
     progress.add(result.ok);
@@ -209,7 +213,7 @@ async function runBatch(
     for await (const result of inOrder(
       remaining,
       { parallel, signal: interrupted, ...ahead },
-      doOne,
+      doEntry,
     )) {
       if (!result.ok) failed += 1;
       if (file) continue;

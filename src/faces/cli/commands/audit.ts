@@ -7,7 +7,7 @@ import type { VerifyOptions } from "../../../model/calls/call-history.ts";
 import { auditOperations } from "../../../operations/declared/audit.ts";
 import { colors, joinLines, renderFacts, renderMoment } from "../terminal/output.ts";
 import { viewsOf } from "../view.ts";
-import { renderChain } from "./calls/render-call.ts";
+import { renderChain, renderRecords } from "./calls/render-call.ts";
 
 const view = viewsOf(auditOperations);
 
@@ -56,10 +56,10 @@ function renderChange({ input, before, after, ...record }: AuditRecord): string 
   ].join("\n");
 }
 
-/** Of exported roots, so that they fit into a message to the plane that serves: some months. */
+/** Exported roots of some months have to fit into a message to the plane that serves. */
 const maxRootCharacters = 32 * 1024 * 1024;
 
-/** A file with exported roots; what is no file is the hash of one. */
+/** The end of a file with exported roots; where there is no such file, the option is the hash of a root. */
 function readRoot(rootOption: string): string {
   if (!existsSync(rootOption)) return rootOption;
   const text = readFileSync(rootOption, "utf8");
@@ -77,10 +77,11 @@ function renderCheck(
   { ok, changes, calls, roots }: AuditCheck,
   { input: { head } }: { input: VerifyOptions },
 ): string {
-  const { records, ...chain } = changes;
+  // The head may be of either chain, so it has a sentence of its own.
+  const headFound = null;
   const paragraphs = [
-    renderChain({ ...chain, headFound: null, calls: records }, "change"),
-    renderChain({ ...calls, headFound: null }),
+    renderRecords({ ...changes, headFound }, "change"),
+    renderChain({ ...calls, headFound }),
   ];
   if (head !== undefined)
     paragraphs.push(

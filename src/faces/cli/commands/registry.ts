@@ -61,7 +61,7 @@ function renderRate({ total, success_rate }: { total: number; success_rate: numb
   return `${Math.round(success_rate * 100)} % of ${total}`;
 }
 
-const face = { face: "cli" } as const;
+const fromCli = { face: "cli" } as const;
 
 /** The bundle goes to standard output, what is said about it to people. */
 export async function exportBundle(
@@ -74,7 +74,7 @@ export async function exportBundle(
     persona: options.persona,
     kinds: options.kind?.flatMap((kind) => toChoice("--kind", kind, entryKinds) ?? []),
   });
-  const exported = await withPlane(cli, options, (plane) => plane.registry.export(choice, face));
+  const exported = await withPlane(cli, options, (plane) => plane.registry.export(choice, fromCli));
   if (options.json) return printJson(exported);
   print(exported.bundle);
   printStatus(
@@ -90,7 +90,7 @@ export async function importBundle(
   const bundle = await readSource(file);
   const importOptions = withoutUndefined({ reason: options.reason, dryRun: options.dryRun });
   const imported = await withPlane(cli, options, (plane) =>
-    plane.registry.import(bundle, importOptions, face),
+    plane.registry.import(bundle, importOptions, fromCli),
   );
   if (options.json) return printJson(imported);
   for (const warning of imported.warnings) printWarning(warning);
@@ -118,7 +118,7 @@ export async function deleteEntry(
   const { persona } = options;
   const deleteOptions = withoutUndefined({ persona, reason: options.reason });
   const wasDeleted = await withPlane(cli, options, (plane) =>
-    plane.registry.delete(workKind, name, deleteOptions, face),
+    plane.registry.delete(workKind, name, deleteOptions, fromCli),
   );
   if (!wasDeleted) throw notThere(workKind, name, persona);
   show(
@@ -170,7 +170,7 @@ export async function setTool(cli: Cli, nameOrFile: string, options: SetOptions)
   const done = await withPlane(cli, options, async (plane) => {
     const manifest = written ?? (await writeWrapper(plane, nameOrFile, options));
     const { reason, forAll } = options;
-    return plane.tools.set(manifest, withoutUndefined({ reason, forAll }), face);
+    return plane.tools.set(manifest, withoutUndefined({ reason, forAll }), fromCli);
   });
   if (options.json) return printJson(done);
   for (const warning of done.warnings) printWarning(warning);
@@ -188,7 +188,7 @@ export async function deleteTool(
 ): Promise<void> {
   const { persona } = options;
   const wasDeleted = await withPlane(cli, options, (plane) =>
-    plane.tools.delete(name, withoutUndefined({ persona, reason: options.reason }), face),
+    plane.tools.delete(name, withoutUndefined({ persona, reason: options.reason }), fromCli),
   );
   if (!wasDeleted) {
     throw new PlaneError(
@@ -298,7 +298,7 @@ export async function listRegistryChanges(
     limit: toNumber("limit", options.limit),
     offset: toNumber("offset", options.offset),
   });
-  const page = await withPlane(cli, options, (plane) => plane.registry.changes(query, face));
+  const page = await withPlane(cli, options, (plane) => plane.registry.changes(query, fromCli));
   if (options.json) return printJson(page);
   if (page.count === 0) return print("Nothing has changed.");
   print(renderChanges(page.changes));

@@ -125,8 +125,7 @@ export class ClientTools {
     return this.#surface.view.mode === null && this.#plane.config().lazy.mode === "auto";
   }
 
-  /** May it call only what it was shown? */
-  isStrict(): boolean {
+  mayCallOnlyShown(): boolean {
     return this.#plane.config().lazy.callable === "found";
   }
 

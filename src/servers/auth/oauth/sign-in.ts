@@ -139,18 +139,21 @@ async function knownChallenge(
   return { url, resourceMetadata, scopes, before: [], stepUps: noStepUps };
 }
 
+/** Who comes back: a user, null for the shared session, undefined where only the state says it. */
+type FinishingUser = string | null | undefined;
+
 /** A state is good for one try. */
 export async function finishSignIn(
   { vault, egress, now }: SignInOptions,
   parameters: URLSearchParams,
-  as: string | null | undefined,
+  user: FinishingUser,
 ): Promise<{ server: string; user: string | null; record: OAuthRecord }> {
-  const pending = await takePending(vault, parameters.get("state"), now(), as);
-  const { server, user } = pending;
+  const pending = await takePending(vault, parameters.get("state"), now(), user);
+  const { server } = pending;
   try {
     return {
       server,
-      user,
+      user: pending.user,
       record: await exchange(egress, pending, await checkedCode(pending, parameters), now()),
     };
   } catch (thrown) {
@@ -181,16 +184,13 @@ async function checkedCode(pending: Pending, parameters: URLSearchParams): Promi
   throw new OAuthProblem(`${issuer} sent no code`);
 }
 
-async function takePending(
-  vault: Vault,
-  state: string | null,
-  now: number,
-  user: string | null | undefined,
-) {
+async function takePending(vault: Vault, state: string | null, now: number, user: FinishingUser) {
   const key = pendingKey(state ?? "");
   const pending = await vault.readIfPossible<Pending>(key);
-  const isTheirs = pending !== null && (user === undefined || pending.user === user);
-  if (isTheirs && (await vault.remove(key)) && now - pending.at <= waitMs) return pending;
+  const mayFinish = pending !== null && (user === undefined || pending.user === user);
+  // Of several tries at once, one removes the entry.
+  const isFirstTry = mayFinish && (await vault.remove(key));
+  if (isFirstTry && now - pending.at <= waitMs) return pending;
   throw new PlaneError(
     "USAGE",
     "This sign-in is not known, too old or already done. Begin it again.",

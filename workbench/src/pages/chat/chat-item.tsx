@@ -20,7 +20,7 @@ type ChatItemProps = {
 /** One item. What a model says is Markdown, or as it came with `isRaw`. */
 export function ChatItemView({ item, isRaw, conversation, onAsk }: ChatItemProps) {
   if (item.kind === "call") return <CallCard {...{ item, conversation, onAsk }} />;
-  if (item.kind === "end") return <RunNumbers {...item.ended} />;
+  if (item.kind === "end") return <RunNumbers {...item.run} />;
   if (item.kind === "question")
     return (
       <p

@@ -46,6 +46,8 @@ test("a call is one card: its arguments come later, then its result; the same id
 });
 
 test("a call of an ended run no longer looks busy", () => {
-  const items = after(said({ type: "action", call: { id: "c", tool: "a" } }), { ended: "q" });
+  const items = after(said({ type: "action", call: { id: "c", tool: "a" } }), {
+    endedQuestion: "q",
+  });
   assert.equal(items[0]?.kind === "call" && items[0].result, "");
 });

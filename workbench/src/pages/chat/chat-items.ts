@@ -4,38 +4,41 @@ import type { UnknownObject } from "../../../../src/model/json.ts";
 
 type CallPart = NonNullable<AgentMessage["call"]>;
 
-/** What the answer to a question took. */
+/** What a run took: its model, turns and tokens. */
 export type RunEnd = Pick<AgentRun, "id" | "model" | "usage" | "turns" | "outcome" | "style">;
 
 /** One item of the chat: a question, an answer, a thought, a tool call, or what all of it took. */
 export type ChatItem =
   | { kind: "question"; id: string; text: string }
   | { kind: "thought" | "answer" | "error"; id: string; text: string }
-  | { kind: "end"; id: string; ended: RunEnd }
+  | { kind: "end"; id: string; run: RunEnd }
   | {
       kind: "call";
       id: string;
       call: CallPart;
+      /** Null while the call runs; empty where its run ended without a result. */
       result: string | null;
       pictures: readonly string[];
       outcome?: UnknownObject;
     };
 
-/** `ended`: the question whose run is over. */
+/** `endedQuestion`: the id of the question whose run is over. */
 export type ChatEvent =
   | { question: string; id: string }
   | { message: AgentMessage }
-  | { ended: string; took?: RunEnd };
+  | { endedQuestion: string; run?: RunEnd };
+
+const noResult = "";
 
 /** The items after an event. */
 export function addEvent(items: readonly ChatItem[], event: ChatEvent): readonly ChatItem[] {
   if ("question" in event)
     return [...items, { kind: "question", id: event.id, text: event.question }];
-  if ("ended" in event) {
-    const closedItems = items.map((item) => (isOpen(item) ? { ...item, result: "" } : item));
-    const { took } = event;
-    if (!took) return closedItems;
-    return [...closedItems, { kind: "end", id: `${event.ended}-took`, ended: took }];
+  if ("endedQuestion" in event) {
+    const closedItems = items.map((item) => (isOpen(item) ? { ...item, result: noResult } : item));
+    const { endedQuestion, run } = event;
+    if (!run) return closedItems;
+    return [...closedItems, { kind: "end", id: `${endedQuestion}-took`, run }];
   }
   const { id, type, text, call, pictures = [], result: outcome } = event.message;
   if (call && type === "action") return withCall(items, call, id);

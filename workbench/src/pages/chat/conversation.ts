@@ -145,7 +145,7 @@ export async function askChat(
       message: { id: `${turn}-end`, type: "error", text, end: true, endOfDialog: true },
     });
   } finally {
-    addToChat({ ended: turn, ...withoutUndefined({ took: runEnd }) });
+    addToChat({ endedQuestion: turn, ...withoutUndefined({ run: runEnd }) });
     if (!isOver()) changeChat({ isBusy: false });
   }
 }

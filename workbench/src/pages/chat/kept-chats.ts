@@ -88,7 +88,7 @@ export function itemsOf(messages: readonly ChatMessage[], runs: readonly RunAnsw
   const items: ChatItem[] = [];
   let run: RunAnswer | undefined;
   const endRun = () => {
-    if (run) items.push({ kind: "end", id: `end-${run.id}`, ended: runEndOf(run) });
+    if (run) items.push({ kind: "end", id: `end-${run.id}`, run: runEndOf(run) });
     if (run?.error)
       items.splice(-1, 0, { kind: "error", id: `error-${run.id}`, text: run.error.message });
     run = undefined;

@@ -1,5 +1,6 @@
 import { plainText } from "../../../../lib/text/plain-text.ts";
 import { countOf } from "../../../../lib/text/wording.ts";
+import type { AuditCheck } from "../../../../model/audit-schema.ts";
 import type { CallChain, CallPayload, CallRecord } from "../../../../model/calls/call-schema.ts";
 import type { QueueView } from "../../../../model/work/dead-letter.ts";
 import { colors, type Fact, joinLines, renderFacts } from "../../terminal/output.ts";
@@ -81,19 +82,25 @@ export function renderBars(stages: CallRecord["stages"]): string[] {
   });
 }
 
-export function renderChain(chain: CallChain, what = "call"): string {
-  const { calls, checkpoints, head, broken, headFound, lost } = chain;
+export function renderChain({ calls, ...chain }: CallChain): string {
+  return renderRecords({ ...chain, records: calls }, "call");
+}
+
+export function renderRecords(
+  { records, checkpoints, head, broken, headFound, lost }: AuditCheck["changes"],
+  noun: "call" | "change",
+): string {
   const removed = checkpoints.reduce((sum, checkpoint) => sum + checkpoint.removed, 0);
   return joinLines(
     broken
-      ? `The record is broken at ${what} '${plainText(broken.id)}' of ${plainText(broken.at)}: ${broken.reason}. What comes after it proves nothing.`
-      : `${countOf(calls, what)} recorded; none was changed or removed in between.`,
+      ? `The record is broken at ${noun} '${plainText(broken.id)}' of ${plainText(broken.at)}: ${broken.reason}. What comes after it proves nothing.`
+      : `${countOf(records, noun)} recorded; none was changed or removed in between.`,
     lost.map(
       ({ after, until }) =>
-        `The ${what}s${after === null ? "" : ` after ${after}`} up to ${until} were stored and are gone: the store was damaged, or replaced by an older one.`,
+        `The ${noun}s${after === null ? "" : ` after ${after}`} up to ${until} were stored and are gone: the store was damaged, or replaced by an older one.`,
     ),
     removed > 0 &&
-      `${countOf(removed, `older ${what}`)} removed because of their age ('calls.keepDays').`,
+      `${countOf(removed, `older ${noun}`)} removed because of their age ('calls.keepDays').`,
     headFound === false &&
       "The hash you gave is not in the record: its end was removed or rewritten.",
     headFound === true && "The hash you gave is in the record.",
