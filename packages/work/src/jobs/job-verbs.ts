@@ -1,8 +1,7 @@
 import { withoutUndefined } from "@toolplane/core/lib/json/plain-data";
 import { stableJson } from "@toolplane/core/lib/json/stable-json";
 import type { JobEntry } from "@toolplane/core/model/catalogue/registry-summary";
-import { errorTable, PlaneError, toPlaneError } from "@toolplane/core/model/errors";
-import type { ErrorReport } from "@toolplane/core/model/errors-schema";
+import { PlaneError, toPlaneError } from "@toolplane/core/model/errors";
 import type { PlaneEvent } from "@toolplane/core/model/events";
 import { isObject } from "@toolplane/core/model/json";
 import { collectPages, noCursor } from "@toolplane/core/model/page";
@@ -10,11 +9,12 @@ import type { JobRunQuery, JobStatus, RunJobOptions } from "@toolplane/core/mode
 import { isOwner, mayDo, type Principal, requireScope } from "@toolplane/core/model/principal";
 import type { JobManifest } from "@toolplane/core/model/work/job";
 import type { JobSchedule, JobStore, KeptJobRun } from "@toolplane/core/model/work/job-run";
-import { jobRunStates, jobRunView } from "@toolplane/core/model/work/job-run";
-import type { JobRun, StepRun } from "@toolplane/core/model/work/run-schema";
+import { jobRunStates } from "@toolplane/core/model/work/job-run";
+import type { JobRun } from "@toolplane/core/model/work/run-schema";
 import type { JobVerbs } from "@toolplane/core/work";
 import type { Engine } from "./engine.ts";
 import { leaseUntil } from "./hold-run.ts";
+import { showRun } from "./run-for-caller.ts";
 import {
   isScheduled,
   nextTime,
@@ -86,34 +86,6 @@ type JobVerbParts = {
   /** As whom the caller runs the job; throws where the job is not for them. */
   actAs(job: JobManifest, principal: Principal): Principal;
 };
-
-/** A caller who may not see a tool learns its name neither from its steps nor from the errors of the run. */
-function showRun({ seesTool }: JobVerbParts, run: KeptJobRun, principal: Principal): JobRun {
-  const view = jobRunView(run);
-  const isHidden = ({ tool }: StepRun) => tool !== null && !seesTool(tool, principal);
-  const hide = (step: StepRun): StepRun => {
-    if (!isHidden(step)) return step;
-    return { ...step, tool: null, record: null, error: step.error && withoutNames(step.error) };
-  };
-  if (!view.tasks.some((task) => task.steps.some(isHidden))) return view;
-  const tasks = view.tasks.map((task) => {
-    if (!task.steps.some(isHidden)) return task;
-    return { ...task, steps: task.steps.map(hide), error: task.error && withoutNames(task.error) };
-  });
-  return { ...view, tasks, error: view.error && withoutNames(view.error) };
-}
-
-/** A message and its data may name the tool and its server. */
-function withoutNames(error: ErrorReport): ErrorReport {
-  return {
-    ...error,
-    message: errorTable[error.code].means,
-    server: null,
-    tool: null,
-    cause: null,
-    data: {},
-  };
-}
 
 /** What people do with jobs: look, begin, pause, cancel. */
 export function createJobVerbs(parts: JobVerbParts): JobVerbs {
