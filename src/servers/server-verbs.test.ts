@@ -51,7 +51,7 @@ function sample() {
       if (!["good", "bad"].includes(name)) throw new Error(`No server '${name}'`);
       return name;
     },
-    status: () => [{ name: "good" }, { name: "bad" }],
+    status: () => ["good", "bad"].map((name) => ({ name, transport: "stdio" })),
     offered: () => null,
     denied: () => null,
     listOwner: () => undefined,
@@ -95,7 +95,7 @@ test("each verb asks what it is named after", async () => {
 
 test("one server is shown and refreshed by its name, all without one", async () => {
   const { verbs } = sample();
-  assert.deepEqual(await verbs.servers.get("bad"), { name: "bad" });
+  assert.deepEqual(await verbs.servers.get("bad"), { name: "bad", transport: "stdio" });
   await assert.rejects(verbs.servers.get("other"), /No server 'other'/);
   assert.deepEqual(await verbs.servers.refresh("good", { force: false }), {
     names: ["good"],

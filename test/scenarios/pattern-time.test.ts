@@ -9,6 +9,8 @@ import {
 
 /** Expressions that a function puts together, as it does for some input; or why no stranger's text meets them. */
 const builtInFunctions: Readonly<Record<string, readonly RegExp[] | string>> = {
+  "packages/code/src/guest/clone.ts":
+    "copies a program's own expression, within the program's sandbox and time",
   "packages/doctor/src/login-shell.ts": [/\bGITHUB_TOKEN\b/],
   "packages/scan/src/readings.ts": [/idig(?=[aeiouy])/g],
   "src/agent/agent.ts": [/^models\.([^.[]+)/],
