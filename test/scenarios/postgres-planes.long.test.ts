@@ -126,6 +126,31 @@ async function verify(config: string, directory: TemporaryDirectory) {
   return (await runCli(["calls", "verify", "--json", ...place])).json();
 }
 
+test("what a conversation keeps on one plane is there on the other, sealed with their key", async () => {
+  await using directory = await temporaryDirectory();
+  const vaultKey = "ab".repeat(32);
+  const { left, right, ask, store } = await twoPlanes(directory, { vaultKey });
+  await using _left = left;
+  await using _right = right;
+  const run = (side: "left" | "right", source: string) =>
+    ask[side]("POST /code/run", { source, conversation: "shared" });
+  const add =
+    "store.set('words', [...(store.get('words') ?? []), 'sesame']); return store.get('words')";
+  for (const [index, side] of (["left", "right", "left", "right"] as const).entries()) {
+    const { body } = await run(side, add);
+    assert.deepEqual(
+      body.value,
+      Array.from({ length: index + 1 }, () => "sesame"),
+    );
+  }
+  const schema = new URL(store).searchParams.get("schema");
+  const rows = await server.run(
+    `SELECT value FROM ${schema}.shared_values WHERE key LIKE 'conversation:%'`,
+  );
+  assert.equal(rows.length, 1);
+  assert.doesNotMatch(JSON.stringify(rows), /sesame/);
+});
+
 test("planes that write at once leave one record in one chain", async () => {
   await using directory = await temporaryDirectory();
   const { left, right, ask, config } = await twoPlanes(directory);
