@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { suite, test } from "node:test";
+import { commandLineSource } from "./fixtures/bundled.ts";
 import { coreAlone } from "./fixtures/core-alone.ts";
 import { temporaryDirectory } from "./fixtures/start-server.ts";
 import { processFixture, startCli, writeConfig } from "./scenarios/support.ts";
 
-const env = { NODE_OPTIONS: coreAlone };
+/** What is published has all packages in one bundle. */
+const fromSources = { env: { NODE_OPTIONS: coreAlone }, file: commandLineSource };
 const asking = { policy: { rules: [{ tool: "echo.put_*", verdict: "ask" }] } };
 
 async function installation() {
@@ -14,7 +16,7 @@ async function installation() {
   const config = await writeConfig(directory, { echo: processFixture("echo") }, asking);
   const place = ["--config", config, "--data-dir", directory.file("data")];
   return {
-    run: (...words: string[]) => startCli([...words, ...place], { env }).result,
+    run: (...words: string[]) => startCli([...words, ...place], fromSources).result,
     place,
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
@@ -45,9 +47,8 @@ suite("the core without the packages agent, code and work", { concurrency: 2 }, 
 
   test("a plane that serves answers over HTTP, asks a person, and names the package that a route needs", async () => {
     await using core = await installation();
-    const serving = startCli(["serve", "--port", "0", "--json", "--print-pass", ...core.place], {
-      env,
-    });
+    const serveWords = ["serve", "--port", "0", "--json", "--print-pass"];
+    const serving = startCli([...serveWords, ...core.place], fromSources);
     const { stdout } = serving.process;
     assert.ok(stdout);
     const [line] = (await once(createInterface(stdout), "line")) as [string];

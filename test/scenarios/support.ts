@@ -93,14 +93,16 @@ export type CliOptions = {
   input?: string;
   /** A person types the command: its input is a terminal. */
   isTyped?: boolean;
+  /** What is started instead of the command line. */
+  file?: string;
 };
 export type RunningCli = { process: ChildProcess; result: Promise<CliResult> };
 
 export function startCli(
   args: readonly string[],
-  { cwd, env, input }: CliOptions = {},
+  { cwd, env, input, file = commandLineFile }: CliOptions = {},
 ): RunningCli {
-  const child = spawn(process.execPath, [commandLineFile, ...args], {
+  const child = spawn(process.execPath, [file, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...fixtureEnvironment(), ...env },
     ...(cwd === undefined ? {} : { cwd }),
