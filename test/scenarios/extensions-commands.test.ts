@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
@@ -52,6 +54,21 @@ async function cloned(root: { file(name: string): string }, settings: object = {
 }
 
 suite("the commands of extensions", () => {
+  test("beside a plane that serves without a configuration, a wrong command is an unknown one", async () => {
+    await using root = await temporaryDirectory();
+    const cwd = root.file("empty");
+    await mkdir(cwd);
+    const env = { XDG_CONFIG_HOME: root.file("home"), XDG_DATA_HOME: root.file("data") };
+    const serving = startCli(["serve", "--port", "0", "--json"], { cwd, env });
+    assert.ok(serving.process.stdout);
+    await once(createInterface(serving.process.stdout), "line");
+    const { code, stderr } = await startCli(["jobs", "frob"], { cwd, env }).result;
+    serving.process.kill("SIGTERM");
+    await serving.result;
+    assert.equal(stderr, "error: Unknown command 'frob'. See 'toolplane jobs --help'. [USAGE]\n");
+    assert.equal(code, 2);
+  });
+
   test("one extension is shown with its version, where it comes from and what its start costs", async () => {
     await using root = await temporaryDirectory();
     const { here, run } = await cloned(root);

@@ -65,8 +65,11 @@ export async function verbsOf(plane: Plane, noun: string): Promise<ExtensionVerb
 async function tellWhatWaits(cli: Cli, plane: Plane, options: GlobalOptions): Promise<null> {
   if (!plane.isRemote || cli.areProblemsReported) return null;
   const { openSetup } = await import("../commands/config.ts");
-  const { problems } = await (await openSetup(cli, options)).check();
-  const waiting = problems.filter(({ hint }) => hint?.endsWith("toolplane trust"));
+  // That plane may serve without a configuration, and then nothing waits here.
+  const checked = await openSetup(cli, options)
+    .then((setup) => setup.check())
+    .catch(() => null);
+  const waiting = (checked?.problems ?? []).filter(({ hint }) => hint?.endsWith("toolplane trust"));
   warnAboutConfigProblems(waiting, options, { namesErrors: false });
   return null;
 }
